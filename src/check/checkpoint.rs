@@ -1,0 +1,85 @@
+//! A [`Checkpoint`]: one named claim inside a check.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::mcp::Revision;
+
+/// How strongly a claim binds: the specification's own keywords, and one for
+/// what it does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Required by the specification.
+    Must,
+    /// Recommended by the specification.
+    Should,
+    /// Permitted by the specification.
+    May,
+    /// Not in the specification, but peers in the field depend on it.
+    Interop,
+}
+
+impl Level {
+    /// Every level, the strongest first.
+    pub const ALL: [Level; 4] = [Level::Must, Level::Should, Level::May, Level::Interop];
+
+    /// The level as it stands in a header: `MUST`, `SHOULD`, `MAY`, `INTEROP`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Level::Must => "MUST",
+            Level::Should => "SHOULD",
+            Level::May => "MAY",
+            Level::Interop => "INTEROP",
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.as_str())
+    }
+}
+
+/// A word that names no level.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a level; the levels are MUST, SHOULD, MAY and INTEROP")]
+pub struct UnknownLevel(pub String);
+
+impl FromStr for Level {
+    type Err = UnknownLevel;
+
+    /// Reads a level in any letter case.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Level::ALL
+            .into_iter()
+            .find(|level| level.as_str().eq_ignore_ascii_case(text))
+            .ok_or_else(|| UnknownLevel(text.to_owned()))
+    }
+}
+
+/// One named claim inside a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// The name by which the script decides it.
+    pub id: String,
+    /// How strongly it binds.
+    pub level: Level,
+    /// A goal of the task, not a claim about the protocol: counted apart.
+    pub task: bool,
+    /// Only the built-in client or host can show it.
+    pub builtin: bool,
+    /// The specification's own keyword, where a requirement list sets another.
+    pub spec_level: Option<Level>,
+    /// The revisions in which the claim holds, in their order; empty means
+    /// every revision of the check.
+    pub revisions: Vec<Revision>,
+    /// The claim in one sentence.
+    pub sentence: String,
+}
+
+impl Checkpoint {
+    /// Whether the claim holds at `revision`.
+    pub fn applies_to(&self, revision: Revision) -> bool {
+        self.revisions.is_empty() || self.revisions.contains(&revision)
+    }
+}

@@ -1,0 +1,6 @@
+//! The Model Context Protocol: JSON-RPC messages, revisions, the client and
+//! the scripted server that the double plays.
+
+pub mod revision;
+
+pub use revision::Revision;

@@ -1,0 +1,169 @@
+//! The only contract between the runner and the reporters: one [`Event`] enum.
+//!
+//! Executions are emitted in the order of the plan, whatever finished first.
+//! When an event is added, touch: this enum, and each file under `report/`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::check::{CheckpointResult, Level, Verdict};
+use crate::mcp::Revision;
+use crate::wire::Exchange;
+
+/// Something that the runner did.
+#[derive(Debug)]
+pub enum Event {
+    /// The plan is made; nothing ran yet.
+    RunStarted(Plan),
+    /// Work moved on, in no fixed order: for a progress bar alone.
+    Progress {
+        /// Executions that are done.
+        done: usize,
+    },
+    /// The next execution of the plan is done.
+    ExecutionFinished(Box<Execution>),
+    /// Everything that will run has run.
+    RunFinished(Summary),
+}
+
+/// What is going to run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// How many executions: checks × profiles × cases.
+    pub executions: usize,
+    /// How many checks.
+    pub checks: usize,
+    /// The names of the profiles, in order.
+    pub profiles: Vec<String>,
+    /// The subject, in words: `embedded`, `loopback`, `client: COMMAND`,
+    /// `server: URL`.
+    pub subject: String,
+}
+
+/// One check, run for one profile and one case.
+#[derive(Debug)]
+pub struct Execution {
+    /// The check's id.
+    pub check: String,
+    /// The check's first sentence.
+    pub title: String,
+    /// The case's name, if the check has cases.
+    pub case: Option<String>,
+    /// The profile's name.
+    pub profile: String,
+    /// The revision in force.
+    pub revision: Revision,
+    /// Every checkpoint of the check that is declared for this revision, in
+    /// the header's order.
+    pub checkpoints: Vec<CheckpointResult>,
+    /// Why the whole execution has no ordinary verdicts: the check is broken,
+    /// time was up, or it does not apply.
+    pub trouble: Option<Trouble>,
+    /// What crossed the wire; kept when something did not hold, or under
+    /// `--trace`.
+    pub exchanges: Vec<Exchange>,
+    /// How the wire compares with the recorded one.
+    pub snapshot: SnapshotOutcome,
+    /// What an external client printed and how it ended.
+    pub client: Option<ClientProcess>,
+    /// Real time spent.
+    pub elapsed: Duration,
+}
+
+impl Execution {
+    /// `client/tool-call-basic`, or `server-failure[a maintenance page]`.
+    pub fn name(&self) -> String {
+        match &self.case {
+            Some(case) => format!("{}[{case}]", self.check),
+            None => self.check.clone(),
+        }
+    }
+}
+
+/// Why an execution has no ordinary verdicts.
+#[derive(Clone, Debug)]
+pub enum Trouble {
+    /// The check itself is broken: exit code 3.
+    Broken(Arc<miette::Report>),
+    /// The subject could not be started or reached: counted as not conforming.
+    Subject(Arc<miette::Report>),
+    /// The time for one execution was up.
+    TimedOut(Duration),
+    /// The run was interrupted first.
+    Cancelled,
+    /// The check does not apply here, for this reason.
+    Skipped(String),
+}
+
+/// How the recorded wire compares with the snapshot.
+#[derive(Clone, Debug, Default)]
+pub enum SnapshotOutcome {
+    /// Nothing was compared: another subject, or no `snapshots` folder.
+    #[default]
+    NotCompared,
+    /// The wire is what it was.
+    Same,
+    /// There is no snapshot yet; a pending one was written.
+    New {
+        /// The pending file.
+        pending: PathBuf,
+    },
+    /// The wire differs; a pending snapshot was written.
+    Different {
+        /// The pending file.
+        pending: PathBuf,
+        /// Old and new contents of this execution's section.
+        old: String,
+        /// What crossed the wire now.
+        new: String,
+    },
+    /// The snapshot was written, as asked.
+    Updated,
+    /// The snapshot could not be read or written.
+    Unusable(String),
+}
+
+/// What is known of an external client's process.
+#[derive(Clone, Debug)]
+pub struct ClientProcess {
+    /// The command line that was started.
+    pub command: String,
+    /// The end of its standard output and error, in the order in which they
+    /// came, redacted.
+    pub output: String,
+    /// How many bytes of output were dropped before that.
+    pub dropped: u64,
+    /// How it ended: `exit code 1`, `ended by signal 9`, `still running, ended`.
+    pub ended: String,
+    /// Its exit code, if it had one.
+    pub exit_code: Option<i32>,
+}
+
+/// The counts of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Executions that ran.
+    pub ran: usize,
+    /// Executions that did not apply.
+    pub skipped: usize,
+    /// Executions whose check is broken.
+    pub broken: usize,
+    /// Executions that were cancelled.
+    pub cancelled: usize,
+    /// Executions that are red: a checkpoint failed or was not exercised, time
+    /// was up, the subject could not be reached, or the wire differs.
+    pub failed: usize,
+    /// Checkpoints by level, task goals apart (`None`), and verdict.
+    pub checkpoints: Vec<(Option<Level>, Verdict, usize)>,
+    /// Snapshots that are new.
+    pub snapshots_new: usize,
+    /// Snapshots that differ.
+    pub snapshots_different: usize,
+    /// Snapshots written as asked.
+    pub snapshots_updated: usize,
+    /// Snapshot files that belong to no check and profile that exist.
+    pub snapshots_unreferenced: Vec<PathBuf>,
+    /// Real time spent.
+    pub elapsed: Duration,
+}

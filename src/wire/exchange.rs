@@ -1,0 +1,219 @@
+//! What is kept of the wire: one [`Exchange`] for each request and its
+//! response, as bytes; the [`Recorder`] writes them down.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use ::http::{HeaderMap, Method, StatusCode, Uri};
+use bytes::{Bytes, BytesMut};
+use futures_util::stream::Stream;
+use tokio::time::Instant;
+
+use super::http::{Body, BoxFuture, HttpClient, Request, Response, TransportError};
+
+/// One request and its response.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// Place among the exchanges of one execution, over all origins, from 0.
+    pub index: usize,
+    /// What was asked.
+    pub method: Method,
+    /// The absolute URI that was asked for.
+    pub uri: Uri,
+    /// The request's header fields, in the order in which they were sent.
+    pub headers: HeaderMap,
+    /// The request's body.
+    pub body: Bytes,
+    /// When the request arrived, since the execution began.
+    pub at: Duration,
+    /// The response's head; `None` if none came.
+    pub response: Option<ResponseHead>,
+    /// As much of the response's body as was read.
+    pub response_body: BytesMut,
+    /// How the exchange ended.
+    pub end: End,
+    /// When it ended; `None` while it is open.
+    pub completed_at: Option<Duration>,
+}
+
+/// The status and header fields of a response.
+#[derive(Clone, Debug)]
+pub struct ResponseHead {
+    /// The status code.
+    pub status: StatusCode,
+    /// The header fields, in the order in which they were sent.
+    pub headers: HeaderMap,
+}
+
+/// How an exchange ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The response is still awaited, or its body still arriving.
+    Open,
+    /// The response was read to its end.
+    Complete,
+    /// The asking side closed it before the response's end.
+    Aborted,
+    /// The answering side broke it off.
+    Broken,
+}
+
+impl Exchange {
+    /// Whether the response was a success (2xx).
+    pub fn accepted(&self) -> bool {
+        self.response.as_ref().is_some_and(|head| head.status.is_success())
+    }
+}
+
+/// The exchanges of one execution, in the order in which requests arrived.
+///
+/// A clone is another handle to the same list.
+#[derive(Clone, Debug)]
+pub struct Wire {
+    start: Instant,
+    /// How many times slower the clock that scripts see runs: the loopback
+    /// subject divides every delay by its scale.
+    scale: u32,
+    exchanges: Arc<Mutex<Vec<Exchange>>>,
+}
+
+impl Wire {
+    /// An empty wire whose time begins now; recorded times are multiplied by
+    /// `scale`.
+    pub fn new(scale: u32) -> Self {
+        Wire { start: Instant::now(), scale, exchanges: Arc::default() }
+    }
+
+    /// The time since the execution began, as scripts see it.
+    pub fn now(&self) -> Duration {
+        self.start.elapsed() * self.scale
+    }
+
+    /// What was recorded so far.
+    pub fn exchanges(&self) -> Vec<Exchange> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Exchange>> {
+        // A panic elsewhere leaves the list whole: each entry is written at once.
+        self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin(&self, request: &Request) -> usize {
+        let at = self.now();
+        let mut exchanges = self.lock();
+        let index = exchanges.len();
+        exchanges.push(Exchange {
+            index,
+            method: request.method().clone(),
+            uri: request.uri().clone(),
+            headers: request.headers().clone(),
+            body: request.body().clone(),
+            at,
+            response: None,
+            response_body: BytesMut::new(),
+            end: End::Open,
+            completed_at: None,
+        });
+        index
+    }
+
+    fn update(&self, index: usize, change: impl FnOnce(&mut Exchange)) {
+        if let Some(exchange) = self.lock().get_mut(index) {
+            change(exchange);
+        }
+    }
+
+    fn finish(&self, index: usize, end: End) {
+        let now = self.now();
+        self.update(index, |exchange| {
+            if exchange.end == End::Open {
+                exchange.end = end;
+                exchange.completed_at = Some(now);
+            }
+        });
+    }
+}
+
+/// Writes down every exchange that passes through it.
+pub struct Recorder<C> {
+    inner: C,
+    wire: Wire,
+}
+
+impl<C: HttpClient> Recorder<C> {
+    /// Records what is sent through `inner` on `wire`.
+    pub fn new(inner: C, wire: Wire) -> Self {
+        Recorder { inner, wire }
+    }
+}
+
+impl<C: HttpClient> HttpClient for Recorder<C> {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
+        let mut open = OpenExchange { wire: self.wire.clone(), index: self.wire.begin(&request) };
+        Box::pin(async move {
+            match self.inner.send(request).await {
+                Ok(response) => {
+                    let (head, body) = response.into_parts();
+                    open.wire.update(open.index, |exchange| {
+                        exchange.response = Some(ResponseHead {
+                            status: head.status,
+                            headers: head.headers.clone(),
+                        });
+                    });
+                    let body = Body::stream(Recorded { body, open });
+                    Ok(Response::from_parts(head, body))
+                }
+                Err(error) => {
+                    open.finish(End::Broken);
+                    Err(error)
+                }
+            }
+        })
+    }
+}
+
+/// Marks an exchange as aborted if it is dropped before it ended.
+struct OpenExchange {
+    wire: Wire,
+    index: usize,
+}
+
+impl OpenExchange {
+    fn finish(&mut self, end: End) {
+        self.wire.finish(self.index, end);
+    }
+}
+
+impl Drop for OpenExchange {
+    fn drop(&mut self) {
+        self.finish(End::Aborted);
+    }
+}
+
+struct Recorded {
+    body: Body,
+    open: OpenExchange,
+}
+
+impl Stream for Recorded {
+    type Item = Result<Bytes, TransportError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let polled = Pin::new(&mut self.body).poll_next(context);
+        match &polled {
+            Poll::Ready(Some(Ok(chunk))) => {
+                let open = &self.open;
+                open.wire.update(open.index, |exchange| {
+                    exchange.response_body.extend_from_slice(chunk);
+                });
+            }
+            Poll::Ready(Some(Err(_))) => self.open.finish(End::Broken),
+            Poll::Ready(None) => self.open.finish(End::Complete),
+            Poll::Pending => {}
+        }
+        polled
+    }
+}

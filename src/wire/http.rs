@@ -1,0 +1,91 @@
+//! The one seam of the wire: [`HttpClient`], in the manner of PSR-18.
+//!
+//! A request is sent whole; a response arrives as a head and a stream of
+//! chunks. A status of 4xx or 5xx is a response, not an error: an error means
+//! that no response came.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use futures_util::stream::{self, Stream, StreamExt};
+
+/// One HTTP request with its whole body. Its URI is absolute.
+pub type Request = ::http::Request<Bytes>;
+
+/// One HTTP response whose body is still arriving.
+pub type Response = ::http::Response<Body>;
+
+/// A future that may move between threads.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Why no response came, or why a body stopped before its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TransportError {
+    /// No connection could be opened: refused, unknown host, no TLS.
+    #[error("no connection could be opened: {0}")]
+    Connect(String),
+    /// The connection ended before the message did.
+    #[error("the connection ended before the message did")]
+    Closed,
+    /// What came is not HTTP, or cannot be decoded.
+    #[error("what came is not HTTP: {0}")]
+    Protocol(String),
+}
+
+/// Sends one request and returns its response (PSR-18's `sendRequest`).
+///
+/// Redirects are never followed. Dropping the returned future, or the body,
+/// aborts the request.
+pub trait HttpClient: Send + Sync {
+    /// Sends `request`.
+    ///
+    /// # Errors
+    /// [`TransportError`] if no response head came.
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>>;
+}
+
+impl<T: HttpClient + ?Sized> HttpClient for std::sync::Arc<T> {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
+        (**self).send(request)
+    }
+}
+
+/// The body of a response: chunks in the order in which they arrive.
+pub struct Body(Pin<Box<dyn Stream<Item = Result<Bytes, TransportError>> + Send>>);
+
+impl Body {
+    /// A body that arrives in one chunk, or none if `bytes` is empty.
+    pub fn whole(bytes: impl Into<Bytes>) -> Self {
+        let bytes = bytes.into();
+        let chunk = (!bytes.is_empty()).then_some(Ok(bytes));
+        Body(Box::pin(stream::iter(chunk)))
+    }
+
+    /// A body made of the chunks of `stream`.
+    pub fn stream(
+        stream: impl Stream<Item = Result<Bytes, TransportError>> + Send + 'static,
+    ) -> Self {
+        Body(Box::pin(stream))
+    }
+
+    /// The next chunk; `None` at the end.
+    pub async fn chunk(&mut self) -> Option<Result<Bytes, TransportError>> {
+        self.0.next().await
+    }
+}
+
+impl Stream for Body {
+    type Item = Result<Bytes, TransportError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.0.as_mut().poll_next(context)
+    }
+}
+
+impl std::fmt::Debug for Body {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Body(..)")
+    }
+}

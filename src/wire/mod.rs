@@ -1,0 +1,8 @@
+//! HTTP: the one trait that every request goes through, what stands behind it
+//! (the double, a real socket), and what is recorded of it.
+
+pub mod exchange;
+pub mod http;
+
+pub use self::exchange::{Exchange, Recorder};
+pub use self::http::{Body, HttpClient, Request, Response, TransportError};
