@@ -2,5 +2,6 @@
 //! the scripted server that the double plays.
 
 pub mod revision;
+pub mod server;
 
 pub use revision::Revision;

@@ -1,8 +1,10 @@
 //! HTTP: the one trait that every request goes through, what stands behind it
 //! (the double, a real socket), and what is recorded of it.
 
+pub mod double;
 pub mod exchange;
 pub mod http;
 
-pub use self::exchange::{Exchange, Recorder};
+pub use self::double::Double;
+pub use self::exchange::{Exchange, Recorder, Wire};
 pub use self::http::{Body, HttpClient, Request, Response, TransportError};

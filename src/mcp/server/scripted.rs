@@ -1,0 +1,351 @@
+//! The MCP endpoint of the double: [`ScriptedServer`].
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard};
+
+use http::{HeaderName, HeaderValue, Method, StatusCode};
+use serde_json::{Map, Value, json};
+
+use super::action::{Action, error_message, result_message};
+use super::features::{Call, Features, Handler, Prompt, Resource, Tool};
+use super::streams::{Streams, json_body, lock};
+use super::{Framing, StreamItem};
+use crate::mcp::Revision;
+use crate::wire::Request;
+use crate::wire::double::{Head, Origin, Plan};
+
+const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
+const VERSION_HEADER: HeaderName = HeaderName::from_static("mcp-protocol-version");
+
+/// What a profile says of the far side.
+#[derive(Clone, Debug)]
+pub struct Behaviour {
+    /// The revision in force: the version that the server chooses.
+    pub revision: Revision,
+    /// The session id that it issues, if it issues one.
+    pub session: Option<String>,
+    /// How it frames its answers.
+    pub framing: Framing,
+    /// The path of its endpoint.
+    pub path: String,
+}
+
+/// A server whose answers a script decides.
+///
+/// Handlers run while no lock is held, so a handler may register more, expire
+/// the session or push a message.
+pub struct ScriptedServer {
+    behaviour: Behaviour,
+    features: Mutex<Features>,
+    state: Mutex<State>,
+    streams: Streams,
+}
+
+#[derive(Default)]
+struct State {
+    /// What the script says of the server, over what follows by itself.
+    initialize: Map<String, Value>,
+    sessions_issued: usize,
+    sessions: BTreeSet<String>,
+    /// Whether a GET stream may be opened: only if something is pushed on it.
+    listens: bool,
+}
+
+impl ScriptedServer {
+    /// A server without tools, resources or prompts.
+    pub fn new(behaviour: Behaviour) -> Self {
+        let streams = Streams::new(behaviour.revision);
+        ScriptedServer { behaviour, features: Mutex::default(), state: Mutex::default(), streams }
+    }
+
+    /// The revision in force.
+    pub fn revision(&self) -> Revision {
+        self.behaviour.revision
+    }
+
+    /// Offers a tool.
+    pub fn tool(&self, tool: Tool) {
+        self.features().tools.push(tool);
+    }
+
+    /// Offers a resource.
+    pub fn resource(&self, resource: Resource) {
+        self.features().resources.push(resource);
+    }
+
+    /// Offers a template of resources.
+    pub fn resource_template(&self, resource: Resource) {
+        self.features().templates.push(resource);
+    }
+
+    /// Offers a prompt.
+    pub fn prompt(&self, prompt: Prompt) {
+        self.features().prompts.push(prompt);
+    }
+
+    /// Answers every request of a method, whatever is registered.
+    pub fn on(&self, method: impl Into<String>, handler: Handler) {
+        self.features().methods.push((method.into(), handler));
+    }
+
+    /// How many items a page of a list holds.
+    pub fn page_size(&self, size: usize) {
+        self.features().page_size = Some(size);
+    }
+
+    /// Members of the `initialize` result that replace what follows by itself;
+    /// a null one is left out.
+    pub fn initialize(&self, members: Map<String, Value>) {
+        self.state().initialize.extend(members);
+    }
+
+    /// Puts a message on the GET stream, and from then on allows one.
+    pub fn push(&self, message: Value) {
+        self.state().listens = true;
+        self.streams.push(message);
+    }
+
+    /// Ends every session; requests that carry its id are answered with 404.
+    pub fn expire_session(&self) {
+        self.state().sessions.clear();
+    }
+
+    fn features(&self) -> MutexGuard<'_, Features> {
+        lock(&self.features)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    /// The refusal that the revision demands before a message is looked at.
+    fn refusal(&self, request: &Request) -> Option<Plan> {
+        // From 2025-06-18: an invalid or unsupported version header is answered
+        // with 400 (transports, "Protocol Version Header").
+        if self.behaviour.revision >= Revision::V2025_06_18 {
+            if let Some(version) = request.headers().get(VERSION_HEADER) {
+                let known = version.to_str().is_ok_and(|text| text.parse::<Revision>().is_ok());
+                if !known {
+                    return Some(bad_request(-32000, "Bad Request: Unsupported protocol version"));
+                }
+            }
+        }
+        // A session that was ended is answered with 404 (transports, "Session
+        // Management"). A request without any is let through: refusing it is
+        // only a SHOULD.
+        if self.behaviour.session.is_some() {
+            if let Some(session) = request.headers().get(SESSION_HEADER) {
+                let known = session.to_str().is_ok_and(|id| self.state().sessions.contains(id));
+                if !known {
+                    let body = error_message(&Value::Null, -32001, "Session not found", None);
+                    return Some(json_body(StatusCode::NOT_FOUND, &body));
+                }
+            }
+        }
+        None
+    }
+
+    fn post(&self, request: &Request) -> Plan {
+        match serde_json::from_slice::<Value>(request.body()) {
+            Err(_) => bad_request(-32700, "Parse error"),
+            Ok(Value::Array(batch)) if self.behaviour.revision == Revision::V2025_03_26 => {
+                self.batch(request, &batch)
+            }
+            Ok(message) if message.is_object() => self.message(request, &message),
+            Ok(_) => bad_request(-32600, "Invalid Request"),
+        }
+    }
+
+    /// Only 2025-03-26 has batches. Each request is answered at once; one whose
+    /// handler wants more than that (a stream, a delay) is answered alone.
+    fn batch(&self, request: &Request, batch: &[Value]) -> Plan {
+        let mut answers = Vec::new();
+        for message in batch {
+            if !is_request(message) {
+                self.streams.answered(message);
+                continue;
+            }
+            let id = &message["id"];
+            answers.push(match self.act(request, message) {
+                Action::Value(result) | Action::Reply { result, .. } => result_message(id, result),
+                Action::Error { code, message, data } => {
+                    error_message(id, code, &message, data.as_ref())
+                }
+                action => return self.plan(message, action),
+            });
+        }
+        if answers.is_empty() {
+            return Plan::status(StatusCode::ACCEPTED);
+        }
+        match self.behaviour.framing {
+            Framing::Json => json_body(StatusCode::OK, &Value::Array(answers)),
+            Framing::EventStream => {
+                let items = answers.into_iter().map(StreamItem::Message).collect();
+                self.streams.respond(&Value::Null, items)
+            }
+        }
+    }
+
+    fn message(&self, request: &Request, message: &Value) -> Plan {
+        if !is_request(message) {
+            if message.get("method").is_none() {
+                self.streams.answered(message);
+            } else if let Some(handler) = self.handler_of(message) {
+                // A script may refuse a notification, or watch it.
+                match handler(&Call { message, headers: request.headers() }) {
+                    Action::Value(Value::Null) => {}
+                    action => return self.plan(message, action),
+                }
+            }
+            return Plan::status(StatusCode::ACCEPTED);
+        }
+        let action = self.act(request, message);
+        let opens = message["method"] == "initialize"
+            && matches!(action, Action::Value(_) | Action::Reply { .. });
+        let plan = self.plan(message, action);
+        if !opens {
+            return plan;
+        }
+        match self.issue_session() {
+            Some(session) => plan.with_header(SESSION_HEADER, session),
+            None => plan,
+        }
+    }
+
+    fn handler_of(&self, message: &Value) -> Option<Handler> {
+        self.features().method(message["method"].as_str()?)
+    }
+
+    fn act(&self, request: &Request, message: &Value) -> Action {
+        let method = message["method"].as_str().unwrap_or_default();
+        let call = Call { message, headers: request.headers() };
+        if let Some(handler) = self.handler_of(message) {
+            return handler(&call);
+        }
+        let feature = self.features().feature(method, call.params());
+        if let Some(feature) = feature {
+            return match feature {
+                Ok(handler) => handler(&call),
+                Err(refusal) => refusal,
+            };
+        }
+        if let Some(list) = self.features().list(method, call.params()) {
+            return list;
+        }
+        match method {
+            "initialize" => Action::Value(self.initialize_result()),
+            "ping" => Action::Value(json!({})),
+            _ => Action::Error {
+                code: -32601,
+                message: format!("Method not found: {method}"),
+                data: None,
+            },
+        }
+    }
+
+    fn initialize_result(&self) -> Value {
+        let mut result = Map::new();
+        result.insert("protocolVersion".into(), self.behaviour.revision.as_str().into());
+        result.insert("capabilities".into(), self.features().capabilities());
+        result.insert("serverInfo".into(), json!({ "name": "double", "version": "1.0.0" }));
+        result.extend(self.state().initialize.clone());
+        result.retain(|_, value| !value.is_null());
+        Value::Object(result)
+    }
+
+    fn issue_session(&self) -> Option<HeaderValue> {
+        let first = self.behaviour.session.as_ref()?;
+        let mut state = self.state();
+        state.sessions_issued += 1;
+        let id = match state.sessions_issued {
+            1 => first.clone(),
+            number => format!("{first}-{number}"),
+        };
+        let value = HeaderValue::from_str(&id).ok()?;
+        state.sessions.insert(id);
+        Some(value)
+    }
+
+    fn plan(&self, message: &Value, action: Action) -> Plan {
+        let id = &message["id"];
+        match action {
+            Action::Value(result) => self.framed(None, id, result),
+            Action::Reply { result, framing } => self.framed(framing, id, result),
+            Action::Error { code, message, data } => {
+                let body = error_message(id, code, &message, data.as_ref());
+                match self.behaviour.framing {
+                    Framing::Json => json_body(StatusCode::OK, &body),
+                    Framing::EventStream => {
+                        let action = Action::Error { code, message, data };
+                        self.streams.respond_with(id, action)
+                    }
+                }
+            }
+            Action::Raw { status, headers, body } => Plan::respond(status, headers, body),
+            Action::Stream(items) => self.streams.respond(id, items),
+            Action::After(time, action) => {
+                let mut plan = self.plan(message, *action);
+                plan.delay += time;
+                plan
+            }
+            Action::Silence => Plan::without_response(Head::Silence),
+            Action::Drop => Plan::without_response(Head::Drop),
+            action @ Action::Ask { .. } => self.streams.respond_with(id, action),
+        }
+    }
+
+    fn framed(&self, framing: Option<Framing>, id: &Value, result: Value) -> Plan {
+        match framing.unwrap_or(self.behaviour.framing) {
+            Framing::Json => json_body(StatusCode::OK, &result_message(id, result)),
+            Framing::EventStream => self.streams.respond_with(id, Action::Value(result)),
+        }
+    }
+
+    fn get(&self, request: &Request) -> Plan {
+        if let Some(last) = request.headers().get("last-event-id") {
+            let resumed = last.to_str().ok().and_then(|id| self.streams.resume(id));
+            return resumed.unwrap_or_else(|| bad_request(-32000, "Bad Request: Unknown event id"));
+        }
+        if self.state().listens { self.streams.listen() } else { not_allowed("POST, DELETE") }
+    }
+
+    fn delete(&self, request: &Request) -> Plan {
+        if self.behaviour.session.is_none() {
+            return not_allowed("POST");
+        }
+        if let Some(id) = request.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok()) {
+            self.state().sessions.remove(id);
+        }
+        Plan::status(StatusCode::OK)
+    }
+}
+
+impl Origin for ScriptedServer {
+    fn answer(&self, request: &Request) -> Plan {
+        if request.uri().path() != self.behaviour.path {
+            return Plan::status(StatusCode::NOT_FOUND);
+        }
+        if let Some(refusal) = self.refusal(request) {
+            return refusal;
+        }
+        match *request.method() {
+            Method::POST => self.post(request),
+            Method::GET => self.get(request),
+            Method::DELETE => self.delete(request),
+            _ => not_allowed("POST, GET, DELETE"),
+        }
+    }
+}
+
+fn is_request(message: &Value) -> bool {
+    message.get("method").is_some() && message.get("id").is_some()
+}
+
+fn bad_request(code: i64, message: &str) -> Plan {
+    json_body(StatusCode::BAD_REQUEST, &error_message(&Value::Null, code, message, None))
+}
+
+fn not_allowed(allowed: &'static str) -> Plan {
+    Plan::status(StatusCode::METHOD_NOT_ALLOWED)
+        .with_header(http::header::ALLOW, HeaderValue::from_static(allowed))
+}

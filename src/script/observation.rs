@@ -1,0 +1,192 @@
+//! What crossed the wire, as a judge reads it: [`Observation`], with the
+//! JSON-RPC messages ([`Message`]) found in its exchanges.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use http::{HeaderMap, Method, Uri};
+use serde_json::Value;
+
+use super::value::AsJson;
+use crate::wire::Exchange;
+use crate::wire::event_stream::EventParser;
+use crate::wire::exchange::End;
+
+/// Everything that was observed in one execution.
+#[derive(Debug)]
+pub struct Observation {
+    /// Every exchange, over all origins, in the order of the requests.
+    pub exchanges: Vec<Exchange>,
+    /// What the client sent as JSON-RPC to the MCP endpoint.
+    pub sent: Vec<Arc<MessageData>>,
+    /// What the server sent as JSON-RPC.
+    pub received: Vec<Arc<MessageData>>,
+    endpoint: Uri,
+    /// The exchange that a script looked at last.
+    touched: AtomicUsize,
+}
+
+/// One JSON-RPC message and where it was found.
+#[derive(Debug)]
+pub struct MessageData {
+    /// The message.
+    pub json: Value,
+    /// The index of the exchange that carried it.
+    pub exchange: usize,
+}
+
+/// A message as scripts hold it. A clone is another handle.
+#[derive(Clone, Debug)]
+pub struct Message {
+    pub(super) observation: Arc<Observation>,
+    pub(super) data: Arc<MessageData>,
+}
+
+/// An exchange as scripts hold it. A clone is another handle.
+#[derive(Clone, Debug)]
+pub struct SeenExchange {
+    pub(super) observation: Arc<Observation>,
+    pub(super) index: usize,
+}
+
+const UNTOUCHED: usize = usize::MAX;
+
+impl Observation {
+    /// Reads the messages out of `exchanges`; those that went to `endpoint`
+    /// are MCP's, the others belong to other origins.
+    pub fn new(exchanges: Vec<Exchange>, endpoint: Uri) -> Self {
+        let mut observation = Observation {
+            sent: Vec::new(),
+            received: Vec::new(),
+            exchanges: Vec::new(),
+            endpoint,
+            touched: AtomicUsize::new(UNTOUCHED),
+        };
+        for exchange in &exchanges {
+            if !observation.is_mcp(exchange) {
+                continue;
+            }
+            let keep = |json| Arc::new(MessageData { json, exchange: exchange.index });
+            if exchange.method == Method::POST {
+                observation.sent.extend(messages_of(&exchange.body).into_iter().map(keep));
+            }
+            observation.received.extend(answered(exchange).into_iter().map(keep));
+        }
+        observation.exchanges = exchanges;
+        observation
+    }
+
+    /// Whether an exchange was with the MCP endpoint.
+    pub fn is_mcp(&self, exchange: &Exchange) -> bool {
+        exchange.uri.authority() == self.endpoint.authority()
+            && exchange.uri.path() == self.endpoint.path()
+    }
+
+    /// Remembers that a script looked at an exchange.
+    pub fn touch(&self, index: usize) {
+        self.touched.store(index, Ordering::Relaxed);
+    }
+
+    /// The exchange that was looked at since the last call.
+    pub fn take_touched(&self) -> Option<usize> {
+        let index = self.touched.swap(UNTOUCHED, Ordering::Relaxed);
+        (index != UNTOUCHED).then_some(index)
+    }
+}
+
+impl MessageData {
+    /// The method of a request or notification.
+    pub fn method(&self) -> Option<&str> {
+        self.json.get("method")?.as_str()
+    }
+
+    /// Whether it is a request: a method and an id.
+    pub fn is_request(&self) -> bool {
+        self.json.get("method").is_some() && self.json.get("id").is_some()
+    }
+
+    /// Whether it is a notification: a method and no id.
+    pub fn is_notification(&self) -> bool {
+        self.json.get("method").is_some() && self.json.get("id").is_none()
+    }
+
+    /// Whether it is a response: no method.
+    pub fn is_response(&self) -> bool {
+        self.json.get("method").is_none()
+    }
+}
+
+impl Message {
+    /// The exchange that carried the message.
+    pub fn exchange(&self) -> SeenExchange {
+        SeenExchange { observation: self.observation.clone(), index: self.data.exchange }
+    }
+
+    /// The server's response to this request.
+    pub fn response(&self) -> Option<Message> {
+        let id = self.data.json.get("id")?;
+        let found = self.observation.received.iter().find(|message| {
+            message.exchange >= self.data.exchange
+                && message.is_response()
+                && message.json.get("id") == Some(id)
+        })?;
+        Some(Message { observation: self.observation.clone(), data: found.clone() })
+    }
+
+    pub(super) fn member(&self, name: &str) -> &Value {
+        self.observation.touch(self.data.exchange);
+        &self.data.json[name]
+    }
+}
+
+impl AsJson for Message {
+    fn as_json(&self) -> Value {
+        self.observation.touch(self.data.exchange);
+        self.data.json.clone()
+    }
+}
+
+impl SeenExchange {
+    pub(super) fn get(&self) -> Option<&Exchange> {
+        self.observation.touch(self.index);
+        self.observation.exchanges.get(self.index)
+    }
+}
+
+/// The value of a header field, several joined by `, ` (RFC 9110, section 5.3).
+pub fn header(headers: &HeaderMap, name: &str) -> Option<String> {
+    let values: Vec<_> = headers
+        .get_all(name)
+        .iter()
+        .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+        .collect();
+    (!values.is_empty()).then(|| values.join(", "))
+}
+
+/// The JSON-RPC messages in a body: one, or those of a batch.
+fn messages_of(body: &[u8]) -> Vec<Value> {
+    match serde_json::from_slice(body) {
+        Ok(Value::Array(batch)) => batch.into_iter().filter(Value::is_object).collect(),
+        Ok(message @ Value::Object(_)) => vec![message],
+        _ => Vec::new(),
+    }
+}
+
+/// The JSON-RPC messages in a response.
+fn answered(exchange: &Exchange) -> Vec<Value> {
+    let Some(head) = &exchange.response else { return Vec::new() };
+    let media_type = header(&head.headers, "content-type").unwrap_or_default();
+    if !media_type.trim_start().to_ascii_lowercase().starts_with("text/event-stream") {
+        return messages_of(&exchange.response_body);
+    }
+    let mut events = Vec::new();
+    // What is too large for one event was refused by the client as well; the
+    // events before it were read.
+    let _ = EventParser::default().push(&exchange.response_body, &mut events);
+    events.iter().flat_map(|event| messages_of(event.data.as_bytes())).collect()
+}
+
+/// Whether the client closed the exchange before its end.
+pub fn aborted(exchange: &Exchange) -> bool {
+    exchange.end == End::Aborted
+}

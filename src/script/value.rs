@@ -1,0 +1,224 @@
+//! Values between JSON and scripts, and the two types that keep a silent
+//! subject from breaking a check: [`List`] and [`Absent`].
+
+use std::sync::Arc;
+
+use rhai::{Array, Dynamic, FnPtr, ImmutableString, Map};
+use serde_json::Value;
+
+/// What is not there: an item beyond the end of a list, and every property of
+/// it. Deciding on it is red with the words "not exercised".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Absent;
+
+/// A list as scripts see it: asking for an item that is not there is not an
+/// error. A clone shares the items.
+#[derive(Clone, Debug, Default)]
+pub struct List(pub Arc<Vec<Dynamic>>);
+
+impl List {
+    /// The item at `index`, from the end if negative; else [`Absent`].
+    pub fn item(&self, index: i64) -> Dynamic {
+        let position = if index < 0 {
+            self.0.len().checked_sub(index.unsigned_abs() as usize)
+        } else {
+            usize::try_from(index).ok()
+        };
+        let item = position.and_then(|position| self.0.get(position));
+        item.cloned().unwrap_or_else(|| Dynamic::from(Absent))
+    }
+}
+
+impl FromIterator<Dynamic> for List {
+    fn from_iter<I: IntoIterator<Item = Dynamic>>(items: I) -> Self {
+        List(Arc::new(items.into_iter().collect()))
+    }
+}
+
+/// Types that scripts see in place of JSON and that stand for a JSON value.
+pub trait AsJson {
+    /// The JSON value that this stands for.
+    fn as_json(&self) -> Value;
+}
+
+/// A JSON value as scripts see it: objects are maps, arrays are [`List`]s, null
+/// is `()`.
+pub fn from_json(value: &Value) -> Dynamic {
+    match value {
+        Value::Null => Dynamic::UNIT,
+        Value::Bool(value) => (*value).into(),
+        Value::Number(number) => match number.as_i64() {
+            Some(integer) => integer.into(),
+            None => number.as_f64().unwrap_or(f64::NAN).into(),
+        },
+        Value::String(text) => text.into(),
+        Value::Array(items) => Dynamic::from(items.iter().map(from_json).collect::<List>()),
+        Value::Object(members) => {
+            let map: Map =
+                members.iter().map(|(key, value)| (key.as_str().into(), from_json(value))).collect();
+            map.into()
+        }
+    }
+}
+
+/// A script's value as JSON.
+///
+/// # Errors
+/// The name of the type that has no JSON form.
+pub fn to_json(value: &Dynamic) -> Result<Value, String> {
+    if value.is_unit() {
+        return Ok(Value::Null);
+    }
+    if let Ok(boolean) = value.as_bool() {
+        return Ok(boolean.into());
+    }
+    if let Ok(integer) = value.as_int() {
+        return Ok(integer.into());
+    }
+    if let Ok(float) = value.as_float() {
+        return serde_json::Number::from_f64(float)
+            .map(Value::Number)
+            .ok_or_else(|| format!("the number {float}"));
+    }
+    if let Some(text) = value.read_lock::<ImmutableString>() {
+        return Ok(text.as_str().into());
+    }
+    if let Ok(character) = value.as_char() {
+        return Ok(character.to_string().into());
+    }
+    if let Some(array) = value.read_lock::<Array>() {
+        return array.iter().map(to_json).collect::<Result<_, _>>().map(Value::Array);
+    }
+    if let Some(list) = value.read_lock::<List>() {
+        return list.0.iter().map(to_json).collect::<Result<_, _>>().map(Value::Array);
+    }
+    if let Some(map) = value.read_lock::<Map>() {
+        let members = map.iter().map(|(key, value)| Ok((key.to_string(), to_json(value)?)));
+        return members.collect::<Result<_, String>>().map(Value::Object);
+    }
+    if let Some(message) = value.read_lock::<super::observation::Message>() {
+        return Ok(message.as_json());
+    }
+    if let Some(answer) = value.read_lock::<super::client::Answer>() {
+        return Ok(answer.as_json());
+    }
+    if value.is::<FnPtr>() {
+        return Err("a function".to_owned());
+    }
+    Err(format!("a value of the type {}", value.type_name()))
+}
+
+/// Whether two JSON values are equal as JSON: numbers by value, whatever their
+/// form, objects whatever the order of their members.
+pub fn json_equal(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            one == other || one.as_f64().is_some_and(|one| Some(one) == other.as_f64())
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(a, b)| json_equal(a, b))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one.iter().all(|(key, a)| other.get(key).is_some_and(|b| json_equal(a, b)))
+        }
+        _ => one == other,
+    }
+}
+
+/// A value as a script would write it, at most [`DESCRIPTION_LIMIT`] characters.
+pub fn describe(value: &Dynamic) -> String {
+    if value.is::<Absent>() {
+        return "absent".to_owned();
+    }
+    match to_json(value) {
+        Ok(json) => {
+            let mut text = String::new();
+            write_json(&json, &mut text);
+            shorten(text)
+        }
+        Err(other) => other,
+    }
+}
+
+/// How much of a value a diagnostic shows, in characters: enough for a message,
+/// not for a page.
+pub const DESCRIPTION_LIMIT: usize = 400;
+
+fn shorten(text: String) -> String {
+    match text.char_indices().nth(DESCRIPTION_LIMIT) {
+        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
+        None => text,
+    }
+}
+
+fn write_json(value: &Value, text: &mut String) {
+    match value {
+        Value::Null => text.push_str("()"),
+        Value::Array(items) => {
+            text.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    text.push_str(", ");
+                }
+                write_json(item, text);
+            }
+            text.push(']');
+        }
+        Value::Object(members) => {
+            text.push_str("#{");
+            // Maps of scripts sort their keys; so both sides read alike.
+            let mut members: Vec<_> = members.iter().collect();
+            members.sort_by_key(|(key, _)| key.as_str());
+            for (index, (key, value)) in members.into_iter().enumerate() {
+                text.push_str(if index > 0 { ", " } else { " " });
+                let plain = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                    && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                if plain {
+                    text.push_str(key);
+                } else {
+                    text.push_str(&Value::from(key.as_str()).to_string());
+                }
+                text.push_str(": ");
+                write_json(value, text);
+            }
+            text.push_str(if text.ends_with("#{") { "}" } else { " }" });
+        }
+        other => text.push_str(&other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn json_survives_the_way_through_a_script() {
+        let value = json!({ "a": [1, 2.5, "x", null, true], "b": { "c": [] } });
+        assert_eq!(to_json(&from_json(&value)), Ok(value));
+    }
+
+    #[test]
+    fn numbers_are_equal_by_value_alone() {
+        assert!(json_equal(&json!(17), &json!(17.0)));
+        assert!(!json_equal(&json!(17), &json!("17")));
+        assert!(json_equal(&json!({ "a": 1, "b": 2 }), &json!({ "b": 2.0, "a": 1 })));
+    }
+
+    #[test]
+    fn values_read_as_a_script_would_write_them() {
+        let value = from_json(&json!({ "b": 1, "a b": ["x", null], "c": {} }));
+        assert_eq!(describe(&value), r#"#{ "a b": ["x", ()], b: 1, c: #{} }"#);
+        assert_eq!(describe(&Dynamic::from(Absent)), "absent");
+    }
+
+    #[test]
+    fn an_item_that_is_not_there_is_absent() {
+        let list: List = [Dynamic::from(1_i64)].into_iter().collect();
+        assert!(list.item(1).is::<Absent>());
+        assert!(list.item(-2).is::<Absent>());
+        assert_eq!(list.item(-1).as_int(), Ok(1));
+        assert!(list.item(i64::MIN).is::<Absent>());
+    }
+}
