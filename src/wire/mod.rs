@@ -1,10 +1,14 @@
 //! HTTP: the one trait that every request goes through, what stands behind it
 //! (the double, a real socket), and what is recorded of it.
 
+pub mod body;
 pub mod double;
+pub mod event_stream;
 pub mod exchange;
 pub mod http;
 
+pub use self::body::{READ_LIMIT, ReadError, read_whole};
 pub use self::double::Double;
+pub use self::event_stream::{EventParser, EventReader, ServerEvent};
 pub use self::exchange::{Exchange, Recorder, Wire};
 pub use self::http::{Body, HttpClient, Request, Response, TransportError};
