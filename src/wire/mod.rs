@@ -1,6 +1,8 @@
 //! HTTP: the one trait that every request goes through, what stands behind it
 //! (the double, a real socket), and what is recorded of it.
 
+pub mod body;
+pub mod event_stream;
 pub mod exchange;
 pub mod http;
 
