@@ -1,6 +1,8 @@
 //! The Model Context Protocol: JSON-RPC messages, revisions, the client and
 //! the scripted server that the double plays.
 
+pub mod client;
+pub mod json_rpc;
 pub mod revision;
 pub mod server;
 

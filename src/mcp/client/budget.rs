@@ -1,0 +1,150 @@
+//! The time that one operation may take, spent leg by leg: [`Budget`].
+
+use std::future::Future;
+use std::pin::pin;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::cancellation::Cancellation;
+use super::error::{ClientError, ErrorKind};
+use crate::wire::http::BoxFuture;
+
+/// What one operation may take, its connection included.
+pub const OPERATION_BUDGET: Duration = Duration::from_secs(20);
+/// What one leg may take: one HTTP request and the reading of its response.
+pub const LEG_BOUND: Duration = Duration::from_secs(15);
+/// What a notice may take; it is sent whatever is left of the budget.
+pub const NOTICE_BOUND: Duration = Duration::from_millis(250);
+/// What a notice is given at least, however fast the clock is meant to run.
+const LEAST_NOTICE_BOUND: Duration = Duration::from_millis(100);
+
+/// The budget of one operation, and what to do when it ends early.
+///
+/// Time passes from the moment it is made, between the legs too. When waiting
+/// for a person suspends a budget (elicitation), its end moves here.
+pub struct Budget {
+    end: Instant,
+    scale: u32,
+    cancellation: Cancellation,
+    /// Tells the server that the request in flight is given up.
+    notice: Option<BoxFuture<'static, ()>>,
+    /// Whether a leg began since the notice was set: only then is there
+    /// something to cancel.
+    sent: bool,
+}
+
+impl Budget {
+    /// A whole budget that begins now. Delays are divided by `scale`.
+    pub fn start(scale: u32, cancellation: &Cancellation) -> Self {
+        let scale = scale.max(1);
+        Budget {
+            end: Instant::now() + OPERATION_BUDGET / scale,
+            scale,
+            cancellation: cancellation.clone(),
+            notice: None,
+            sent: false,
+        }
+    }
+
+    /// From now on, giving up sends `notice`, once something was sent.
+    pub fn set_notice(&mut self, notice: BoxFuture<'static, ()>) {
+        self.notice = Some(notice);
+        self.sent = false;
+    }
+
+    /// From now on, nothing is in flight that could be cancelled.
+    pub fn settle(&mut self) {
+        self.notice = None;
+    }
+
+    /// Runs one leg within the smaller of its own bound and what is left.
+    ///
+    /// When the leg is given up, the notice goes out while `work`, and with it
+    /// the open response, still exists.
+    ///
+    /// # Errors
+    /// The error of `work`; [`ErrorKind::Cancelled`]; [`ErrorKind::Timeout`] if
+    /// the leg used its own bound while budget remained;
+    /// [`ErrorKind::BudgetExhausted`] if nothing was left before or after.
+    pub async fn leg<T>(
+        &mut self,
+        work: impl Future<Output = Result<T, ClientError>>,
+    ) -> Result<T, ClientError> {
+        let now = Instant::now();
+        let own_end = now + LEG_BOUND / self.scale;
+        if self.cancellation.is_cancelled() {
+            return Err(self.give_up(cancelled()).await);
+        }
+        if now >= self.end {
+            return Err(self.give_up(exhausted()).await);
+        }
+        let mut work = pin!(work);
+        self.sent = true;
+        let error = tokio::select! {
+            biased;
+            outcome = &mut work => return outcome,
+            () = self.cancellation.cancelled() => cancelled(),
+            () = sleep_until(own_end.min(self.end)) => {
+                if own_end < self.end { timed_out() } else { exhausted() }
+            }
+        };
+        Err(self.give_up(error).await)
+    }
+
+    /// Waits for `work`, which is not a leg, as long as anything is left.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Cancelled`] or [`ErrorKind::BudgetExhausted`].
+    pub async fn wait<T>(&mut self, work: impl Future<Output = T>) -> Result<T, ClientError> {
+        let error = tokio::select! {
+            biased;
+            outcome = work => return Ok(outcome),
+            () = self.cancellation.cancelled() => cancelled(),
+            () = sleep_until(self.end) => exhausted(),
+        };
+        Err(self.give_up(error).await)
+    }
+
+    /// Lets `delay`, divided by the scale, pass.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Cancelled`] or [`ErrorKind::BudgetExhausted`].
+    pub async fn pause(&mut self, delay: Duration) -> Result<(), ClientError> {
+        let delay = delay / self.scale;
+        self.wait(tokio::time::sleep(delay)).await
+    }
+
+    async fn give_up(&mut self, error: ClientError) -> ClientError {
+        if let Some(notice) = self.notice.take()
+            && self.sent
+        {
+            notice.await;
+        }
+        error
+    }
+}
+
+/// Runs what is sent or read beside the budget, within a small bound of its
+/// own: a cancellation notice, the end of a stream whose answer has come.
+/// `None` if the bound was reached.
+pub async fn bounded<T>(scale: u32, work: impl Future<Output = T>) -> Option<T> {
+    let bound = (NOTICE_BOUND / scale.max(1)).max(LEAST_NOTICE_BOUND);
+    timeout(bound, work).await.ok()
+}
+
+fn cancelled() -> ClientError {
+    ClientError::new(ErrorKind::Cancelled, "the operation was cancelled by its caller")
+}
+
+fn exhausted() -> ClientError {
+    let seconds = OPERATION_BUDGET.as_secs();
+    let message = format!("the operation's budget of {seconds} seconds is spent");
+    ClientError::new(ErrorKind::BudgetExhausted, message)
+}
+
+fn timed_out() -> ClientError {
+    let seconds = LEG_BOUND.as_secs();
+    let message = format!("the server did not finish its answer within {seconds} seconds");
+    ClientError::new(ErrorKind::Timeout, message)
+}

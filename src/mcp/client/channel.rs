@@ -1,0 +1,121 @@
+//! Requests by name over a transport: [`Channel`] gives each its id, cancels
+//! what is given up, and turns error responses into errors.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use serde_json::{Value, json};
+
+use super::budget::{Budget, bounded};
+use super::cancellation::Cancellation;
+use super::error::{ClientError, ErrorKind};
+use super::inbox::Inbox;
+use super::streamable_http::json_rpc;
+use super::transport::{Session, Transport};
+use crate::mcp::json_rpc::{Notification, Request};
+
+/// Requests by name over a transport.
+pub struct Channel {
+    transport: Arc<dyn Transport>,
+    inbox: Inbox,
+    /// The id of the latest request; they are never used twice, not even in
+    /// another session.
+    ids: AtomicI64,
+    scale: u32,
+}
+
+/// The result of a request, and the session id that came with it.
+pub struct Answer {
+    /// The result: an object.
+    pub result: Value,
+    /// The session id that came with it.
+    pub session_id: Option<String>,
+}
+
+impl Channel {
+    /// Requests over `transport`; delays are divided by `scale`.
+    pub fn new(transport: Arc<dyn Transport>, scale: u32) -> Self {
+        Channel { transport, inbox: Inbox::default(), ids: AtomicI64::new(0), scale }
+    }
+
+    /// What carries the messages.
+    pub fn transport(&self) -> &dyn Transport {
+        self.transport.as_ref()
+    }
+
+    /// What the server sent on its own.
+    pub fn inbox(&self) -> &Inbox {
+        &self.inbox
+    }
+
+    /// By what delays are divided.
+    pub fn scale(&self) -> u32 {
+        self.scale
+    }
+
+    /// A whole budget that no one cancels.
+    pub fn own_budget(&self) -> Budget {
+        Budget::start(self.scale, &Cancellation::new())
+    }
+
+    /// Sends `initialize`, which is never cancelled.
+    ///
+    /// # Errors
+    /// [`ClientError`] if no result came.
+    pub async fn initialize(
+        &self,
+        params: Value,
+        opening: &Session,
+        budget: &mut Budget,
+    ) -> Result<Answer, ClientError> {
+        let request = self.next("initialize", Some(params));
+        self.answer(&request, opening, budget).await
+    }
+
+    /// Sends a request of `session` and returns its result; when it is given
+    /// up, the server is told.
+    ///
+    /// # Errors
+    /// [`ClientError`] if no result came.
+    pub async fn request(
+        &self,
+        method: &str,
+        params: Option<Value>,
+        session: &Session,
+        budget: &mut Budget,
+    ) -> Result<Value, ClientError> {
+        let request = self.next(method, params);
+        let (transport, session_of_notice, scale) =
+            (self.transport.clone(), session.clone(), self.scale);
+        let notice = Notification {
+            method: "notifications/cancelled".into(),
+            params: Some(json!({ "requestId": request.id })),
+        };
+        budget.set_notice(Box::pin(async move {
+            bounded(scale, transport.notify_aside(&notice, &session_of_notice)).await;
+        }));
+        let answer = self.answer(&request, session, budget).await;
+        budget.settle();
+        Ok(answer?.result)
+    }
+
+    fn next(&self, method: &str, params: Option<Value>) -> Request {
+        let id = self.ids.fetch_add(1, Ordering::Relaxed) + 1;
+        Request { id: id.into(), method: method.to_owned(), params }
+    }
+
+    async fn answer(
+        &self,
+        request: &Request,
+        session: &Session,
+        budget: &mut Budget,
+    ) -> Result<Answer, ClientError> {
+        let reply = self.transport.request(request, session, &self.inbox, budget).await?;
+        let result = reply.outcome.map_err(|error| json_rpc(&request.method, error))?;
+        if !result.is_object() {
+            let message = format!("the result of {} is not an object", request.method);
+            return Err(ClientError::new(ErrorKind::InvalidResult, message));
+        }
+        Ok(Answer { result, session_id: reply.session_id })
+    }
+}

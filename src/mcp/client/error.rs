@@ -1,0 +1,181 @@
+//! Why an operation came to nothing: [`ClientError`] and its [`ErrorKind`].
+//!
+//! The message is always in our own words: it names methods, status numbers,
+//! codes and limits, never what the far side sent.
+
+use serde_json::{Map, Value, json};
+
+/// The kinds of failure that a caller may want to tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// No connection, or it ended before the answer did.
+    Connection,
+    /// The client was closed before.
+    Closed,
+    /// One leg used up its own bound while budget remained.
+    Timeout,
+    /// The operation's budget was spent.
+    BudgetExhausted,
+    /// The caller cancelled the operation.
+    Cancelled,
+    /// A status of 4xx or 5xx.
+    HttpStatus,
+    /// A status of 3xx: redirects are not followed.
+    Redirect,
+    /// An error response.
+    JsonRpc,
+    /// What came is not a message of the protocol.
+    InvalidMessage,
+    /// The result is not what the method promises.
+    InvalidResult,
+    /// The request was accepted and never answered.
+    NoAnswer,
+    /// The answer is longer than the limit.
+    TooLarge,
+    /// No protocol version that both sides speak.
+    UnsupportedVersion,
+    /// The list goes on beyond the limit of pages.
+    PageLimit,
+    /// The server asks for authorization.
+    AuthorizationRequired,
+    /// The server no longer knows the session.
+    SessionLost,
+    /// The revision or the server does not offer what was asked for.
+    NotSupported,
+}
+
+impl ErrorKind {
+    /// The kind's name, in kebab-case.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ErrorKind::Connection => "connection",
+            ErrorKind::Closed => "closed",
+            ErrorKind::Timeout => "timeout",
+            ErrorKind::BudgetExhausted => "budget-exhausted",
+            ErrorKind::Cancelled => "cancelled",
+            ErrorKind::HttpStatus => "http-status",
+            ErrorKind::Redirect => "redirect",
+            ErrorKind::JsonRpc => "json-rpc",
+            ErrorKind::InvalidMessage => "invalid-message",
+            ErrorKind::InvalidResult => "invalid-result",
+            ErrorKind::NoAnswer => "no-answer",
+            ErrorKind::TooLarge => "too-large",
+            ErrorKind::UnsupportedVersion => "unsupported-version",
+            ErrorKind::PageLimit => "page-limit",
+            ErrorKind::AuthorizationRequired => "authorization-required",
+            ErrorKind::SessionLost => "session-lost",
+            ErrorKind::NotSupported => "not-supported",
+        }
+    }
+
+    /// What the reader can do about it.
+    pub fn advice(self) -> &'static str {
+        match self {
+            ErrorKind::Connection => "see whether the server runs at this address",
+            ErrorKind::Closed => "make a new client: a closed one stays closed",
+            ErrorKind::Timeout | ErrorKind::NoAnswer => "see why the server did not answer",
+            ErrorKind::BudgetExhausted => "see which legs of the operation took the time",
+            ErrorKind::Cancelled => "nothing: the caller asked for it",
+            ErrorKind::HttpStatus => "look the status up in the server's log",
+            ErrorKind::Redirect => "use the address that the server redirects to, if you trust it",
+            ErrorKind::JsonRpc => "look the code up in the server's documentation",
+            ErrorKind::InvalidMessage | ErrorKind::InvalidResult => {
+                "compare what the server sent with the specification of this revision"
+            }
+            ErrorKind::TooLarge => "have the server answer in smaller parts",
+            ErrorKind::UnsupportedVersion => "add the server's version to the accepted ones",
+            ErrorKind::PageLimit => "have the server use larger pages, or end its list",
+            ErrorKind::AuthorizationRequired => "authorize with the issuer that is named",
+            ErrorKind::SessionLost => "see why the server ends its sessions",
+            ErrorKind::NotSupported => "see what the server declares, and which revision is spoken",
+        }
+    }
+}
+
+/// Why an operation came to nothing.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct ClientError {
+    /// Which kind of failure it is.
+    pub kind: ErrorKind,
+    /// One sentence, in our own words.
+    pub message: String,
+    /// The facts, as far as there are any.
+    pub facts: Box<Facts>,
+}
+
+/// What is known of a failure besides its kind.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// The HTTP status.
+    pub status: Option<u16>,
+    /// The code of the JSON-RPC error.
+    pub code: Option<i64>,
+    /// The `data` of the JSON-RPC error, as it came.
+    pub data: Option<Value>,
+    /// The protocol version that the server chose, as it came.
+    pub version: Option<String>,
+    /// The limit that was reached, in its own unit: bytes or pages.
+    pub limit: Option<u64>,
+    /// The authorization server to turn to.
+    pub issuer: Option<String>,
+    /// The scopes to ask for.
+    pub scopes: Option<Vec<String>>,
+    /// Where the protected resource describes itself.
+    pub resource_metadata: Option<String>,
+    /// Which step of the authorization discovery failed, and how.
+    pub discovery: Option<String>,
+}
+
+impl ClientError {
+    /// A failure of this kind, in these words.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        ClientError { kind, message: message.into(), facts: Box::default() }
+    }
+
+    /// Whether the operation ended because its caller cancelled it.
+    pub fn is_cancellation(&self) -> bool {
+        self.kind == ErrorKind::Cancelled
+    }
+
+    /// Whether the client itself stopped waiting: cancelled, or out of time.
+    pub(crate) fn is_interruption(&self) -> bool {
+        let kinds = [ErrorKind::Cancelled, ErrorKind::Timeout, ErrorKind::BudgetExhausted];
+        kinds.contains(&self.kind)
+    }
+
+    /// The facts that are known, by name: `status`, `code`, `data`, `version`,
+    /// `limit`, `issuer`, `scopes`, `resource_metadata`, `discovery`.
+    pub fn details(&self) -> Map<String, Value> {
+        let facts = &self.facts;
+        let all = [
+            ("status", json!(facts.status)),
+            ("code", json!(facts.code)),
+            ("data", json!(facts.data)),
+            ("version", json!(facts.version)),
+            ("limit", json!(facts.limit)),
+            ("issuer", json!(facts.issuer)),
+            ("scopes", json!(facts.scopes)),
+            ("resource_metadata", json!(facts.resource_metadata)),
+            ("discovery", json!(facts.discovery)),
+        ];
+        let known = all.into_iter().filter(|(_, value)| !value.is_null());
+        known.map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// The same failure with more facts.
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut Facts)) -> Self {
+        change(&mut self.facts);
+        self
+    }
+}
+
+impl miette::Diagnostic for ClientError {
+    fn code<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        Some(Box::new(self.kind.as_str()))
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        Some(Box::new(self.kind.advice()))
+    }
+}

@@ -1,0 +1,256 @@
+//! The MCP client: [`Client`], a handle to one connection.
+//!
+//! Three layers: the client knows operations and messages, a
+//! [`transport`] knows framing, [`HttpClient`] knows bytes. How a connection
+//! begins and ends is the [`lifecycle`] of its revision. Tasks (2025-11-25) are
+//! not declared, so no server may ask for them; they will be operations.
+
+pub mod budget;
+pub mod cancellation;
+mod channel;
+pub mod error;
+mod facts;
+mod inbox;
+mod lifecycle;
+pub mod operation;
+mod pages;
+mod streamable_http;
+pub mod transport;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use ::http::{HeaderMap, Uri};
+use serde_json::Value;
+
+pub use self::cancellation::Cancellation;
+pub use self::error::{ClientError, ErrorKind};
+pub use self::operation::Operation;
+
+use self::budget::Budget;
+use self::channel::Channel;
+use self::lifecycle::{Connection, Lifecycle};
+use self::streamable_http::StreamableHttp;
+use super::Revision;
+use crate::wire::HttpClient;
+
+/// What a client is made with.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The MCP endpoint, absolute.
+    pub endpoint: Uri,
+    /// The revision that is asked for.
+    pub revision: Revision,
+    /// The versions that the policy accepts if the server chooses another; the
+    /// one that is asked for is always accepted. Empty: every one that this
+    /// client speaks.
+    pub accepted_versions: Vec<String>,
+    /// `clientInfo.name`.
+    pub client_name: String,
+    /// `clientInfo.version`.
+    pub client_version: String,
+    /// Added to every request to the endpoint.
+    pub headers: HeaderMap,
+    /// By what every delay is divided: 1 on real and on paused time.
+    pub scale: u32,
+}
+
+/// A client of one server. A clone is another handle to the same connection.
+#[derive(Clone)]
+pub struct Client(Arc<Inner>);
+
+struct Inner {
+    channel: Channel,
+    lifecycle: Lifecycle,
+    /// Held while a connection is opened or closed, so that this is done once.
+    turn: tokio::sync::Mutex<()>,
+    state: Mutex<State>,
+}
+
+enum State {
+    /// Nothing is open; the next operation opens a connection.
+    Idle,
+    Connected(Arc<Connection>),
+    /// The server chose a version that is not accepted: nothing more is sent.
+    Refused(ClientError),
+    Closed,
+}
+
+impl Client {
+    /// A client that sends through `http`; nothing is sent yet.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnsupportedVersion`] if it does not speak the revision.
+    pub fn new(http: Arc<dyn HttpClient>, options: Options) -> Result<Client, ClientError> {
+        let lifecycle = Lifecycle::new(&options)?;
+        let transport = StreamableHttp::new(http, options.endpoint, options.headers);
+        Ok(Client(Arc::new(Inner {
+            channel: Channel::new(Arc::new(transport), options.scale),
+            lifecycle,
+            turn: tokio::sync::Mutex::new(()),
+            state: Mutex::new(State::Idle),
+        })))
+    }
+
+    /// Opens the connection and returns the result of `initialize`. If it is
+    /// open already, nothing is sent.
+    ///
+    /// # Errors
+    /// [`ClientError`] if no connection came about.
+    pub async fn connect(&self) -> Result<Value, ClientError> {
+        let mut budget = self.0.channel.own_budget();
+        Ok(self.0.connection(&mut budget).await?.introduction.clone())
+    }
+
+    /// Ends the session, if one was issued. Operations fail from now on.
+    ///
+    /// # Errors
+    /// [`ClientError`] if the server was not reached or answered with an
+    /// unexpected status; the client is closed all the same.
+    pub async fn close(&self) -> Result<(), ClientError> {
+        let mut budget = self.0.channel.own_budget();
+        let _turn = budget.wait(self.0.turn.lock()).await?;
+        let before = std::mem::replace(&mut *self.0.lock(), State::Closed);
+        let State::Connected(connection) = before else { return Ok(()) };
+        self.0.channel.transport().end_session(&connection.session, &mut budget).await
+    }
+
+    /// Does one operation, within one budget of 20 seconds. A list returns an
+    /// array of all pages' items, everything else the result as it came.
+    ///
+    /// # Errors
+    /// [`ClientError`], each kind.
+    pub async fn perform(
+        &self,
+        operation: Operation,
+        cancellation: &Cancellation,
+    ) -> Result<Value, ClientError> {
+        let mut budget = Budget::start(self.0.channel.scale(), cancellation);
+        match operation.items() {
+            Some(items) => pages::walk(&self.0, &operation, items, &mut budget).await,
+            None => {
+                let connection = self.0.connection(&mut budget).await?;
+                let params = operation.params(connection.session.revision)?;
+                self.0.request(&operation, params, &mut budget).await
+            }
+        }
+    }
+
+    /// The session id, if one was issued.
+    pub fn session_id(&self) -> Option<String> {
+        self.0.connected()?.session.id.clone()
+    }
+
+    /// The version in force, once the server chose it.
+    pub fn protocol_version(&self) -> Option<String> {
+        Some(self.0.connected()?.session.revision.as_str().to_owned())
+    }
+
+    /// The header fields that the next POST would have.
+    pub fn transport_headers(&self) -> HeaderMap {
+        let session = match self.0.connected() {
+            Some(connection) => connection.session.clone(),
+            None => self.0.lifecycle.opening(),
+        };
+        self.0.channel.transport().headers(&session)
+    }
+
+    /// Every notification so far, as whole messages in the order in which they
+    /// came.
+    pub fn notifications(&self) -> Vec<Value> {
+        self.0.channel.inbox().notifications()
+    }
+
+    /// The first notification of `method` that no earlier wait returned; waits
+    /// up to `bound`, divided by the scale. `None` if none came.
+    pub async fn wait_for_notification(&self, method: &str, bound: Duration) -> Option<Value> {
+        let bound = bound / self.0.channel.scale().max(1);
+        self.0.channel.inbox().wait_for(method, bound).await
+    }
+}
+
+impl Inner {
+    /// The connection; opened first, if there is none.
+    async fn connection(&self, budget: &mut Budget) -> Result<Arc<Connection>, ClientError> {
+        if let Some(connection) = self.standing()? {
+            return Ok(connection);
+        }
+        let _turn = budget.wait(self.turn.lock()).await?;
+        if let Some(connection) = self.standing()? {
+            return Ok(connection);
+        }
+        match self.lifecycle.open(&self.channel, budget).await {
+            Ok(connection) => {
+                let connection = Arc::new(connection);
+                *self.lock() = State::Connected(connection.clone());
+                Ok(connection)
+            }
+            Err(error) => {
+                if error.kind == ErrorKind::UnsupportedVersion {
+                    *self.lock() = State::Refused(error.clone());
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Sends a request of `operation`. If the server no longer knows the
+    /// session, it did not look at the request: a new session is begun and the
+    /// request sent once more.
+    async fn request(
+        &self,
+        operation: &Operation,
+        params: Option<Value>,
+        budget: &mut Budget,
+    ) -> Result<Value, ClientError> {
+        let mut renewed = false;
+        loop {
+            let connection = self.connection(budget).await?;
+            let sent = self.channel.request(
+                operation.method(),
+                params.clone(),
+                &connection.session,
+                budget,
+            );
+            match sent.await {
+                Err(error) if error.kind == ErrorKind::SessionLost => {
+                    self.forget(&connection);
+                    if renewed {
+                        return Err(error);
+                    }
+                    renewed = true;
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Drops a connection that the server no longer knows, unless another
+    /// operation has replaced it already.
+    fn forget(&self, lost: &Arc<Connection>) {
+        let mut state = self.lock();
+        if matches!(&*state, State::Connected(current) if Arc::ptr_eq(current, lost)) {
+            *state = State::Idle;
+        }
+    }
+
+    fn standing(&self) -> Result<Option<Arc<Connection>>, ClientError> {
+        match &*self.lock() {
+            State::Idle => Ok(None),
+            State::Connected(connection) => Ok(Some(connection.clone())),
+            State::Refused(error) => Err(error.clone()),
+            State::Closed => Err(ClientError::new(ErrorKind::Closed, "the client is closed")),
+        }
+    }
+
+    fn connected(&self) -> Option<Arc<Connection>> {
+        self.standing().ok().flatten()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;

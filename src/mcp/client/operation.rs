@@ -1,0 +1,124 @@
+//! What a client can be asked to do: [`Operation`], by the protocol's names.
+
+use serde_json::{Map, Value, json};
+
+use super::error::{ClientError, ErrorKind};
+use crate::mcp::Revision;
+
+/// One operation of a client.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operation {
+    /// `tools/list`, over all pages.
+    ListTools,
+    /// `tools/call`.
+    CallTool {
+        /// The tool's name.
+        name: String,
+        /// An object; left out of the request if there is none.
+        arguments: Option<Value>,
+    },
+    /// `resources/list`, over all pages.
+    ListResources,
+    /// `resources/templates/list`, over all pages.
+    ListResourceTemplates,
+    /// `resources/read`.
+    ReadResource {
+        /// The resource's URI.
+        uri: String,
+    },
+    /// `prompts/list`, over all pages.
+    ListPrompts,
+    /// `prompts/get`.
+    GetPrompt {
+        /// The prompt's name.
+        name: String,
+        /// An object of strings; left out of the request if there is none.
+        arguments: Option<Value>,
+    },
+    /// `completion/complete`.
+    Complete {
+        /// What is completed: `{"type": "ref/prompt", "name": …}` or
+        /// `{"type": "ref/resource", "uri": …}`.
+        reference: Value,
+        /// `{"name": …, "value": …}`.
+        argument: Value,
+        /// `{"arguments": …}`; from 2025-06-18 on.
+        context: Option<Value>,
+    },
+    /// `logging/setLevel`.
+    SetLoggingLevel {
+        /// One of the levels of RFC 5424, section 6.2.1, in lower case.
+        level: String,
+    },
+    /// `ping`.
+    Ping,
+}
+
+impl Operation {
+    /// The method that is called.
+    pub fn method(&self) -> &'static str {
+        match self {
+            Operation::ListTools => "tools/list",
+            Operation::CallTool { .. } => "tools/call",
+            Operation::ListResources => "resources/list",
+            Operation::ListResourceTemplates => "resources/templates/list",
+            Operation::ReadResource { .. } => "resources/read",
+            Operation::ListPrompts => "prompts/list",
+            Operation::GetPrompt { .. } => "prompts/get",
+            Operation::Complete { .. } => "completion/complete",
+            Operation::SetLoggingLevel { .. } => "logging/setLevel",
+            Operation::Ping => "ping",
+        }
+    }
+
+    /// The member of the result that holds a list's items; `None` if the
+    /// operation is no list.
+    pub(crate) fn items(&self) -> Option<&'static str> {
+        match self {
+            Operation::ListTools => Some("tools"),
+            Operation::ListResources => Some("resources"),
+            Operation::ListResourceTemplates => Some("resourceTemplates"),
+            Operation::ListPrompts => Some("prompts"),
+            _ => None,
+        }
+    }
+
+    /// The parameters of the request at `revision`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotSupported`] if the revision does not have them.
+    pub(crate) fn params(&self, revision: Revision) -> Result<Option<Value>, ClientError> {
+        match self {
+            Operation::CallTool { name, arguments } | Operation::GetPrompt { name, arguments } => {
+                let mut params = Map::new();
+                params.insert("name".into(), name.clone().into());
+                if let Some(arguments) = arguments {
+                    params.insert("arguments".into(), arguments.clone());
+                }
+                Ok(Some(params.into()))
+            }
+            Operation::ReadResource { uri } => Ok(Some(json!({ "uri": uri }))),
+            Operation::Complete { reference, argument, context } => {
+                let mut params = Map::new();
+                params.insert("ref".into(), reference.clone());
+                params.insert("argument".into(), argument.clone());
+                if let Some(context) = context {
+                    if !revision.has_completion_context() {
+                        return Err(ClientError::new(
+                            ErrorKind::NotSupported,
+                            format!("completion/complete has no context at {revision}"),
+                        ));
+                    }
+                    params.insert("context".into(), context.clone());
+                }
+                Ok(Some(params.into()))
+            }
+            Operation::SetLoggingLevel { level } => Ok(Some(json!({ "level": level }))),
+            Operation::ListTools
+            | Operation::ListResources
+            | Operation::ListResourceTemplates
+            | Operation::ListPrompts
+            | Operation::Ping => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! How messages travel: the trait [`Transport`]. Streamable HTTP is one
+//! transport; stdio will be another.
+
+use ::http::HeaderMap;
+use serde_json::Value;
+
+use super::budget::Budget;
+use super::error::ClientError;
+use super::inbox::Inbox;
+use crate::mcp::Revision;
+use crate::mcp::json_rpc::{ErrorObject, Notification, Request};
+use crate::wire::http::BoxFuture;
+
+/// What every message of one session carries.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Session {
+    /// What the server issued; `None` if it issued nothing.
+    pub id: Option<String>,
+    /// The revision in force: the one asked for until one was chosen.
+    pub revision: Revision,
+    /// Whether the server chose the revision: only then is it announced.
+    pub negotiated: bool,
+}
+
+impl Session {
+    /// What the handshake itself carries: nothing.
+    pub fn opening(revision: Revision) -> Self {
+        Session { id: None, revision, negotiated: false }
+    }
+}
+
+/// The answer to a request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// The result, or the error response.
+    pub outcome: Result<Value, ErrorObject>,
+    /// The session id that came with it.
+    pub session_id: Option<String>,
+}
+
+/// Carries messages to the server and back.
+pub trait Transport: Send + Sync {
+    /// Sends `request` and waits for its answer. What else comes meanwhile goes
+    /// to `inbox`, and the server's own requests are answered.
+    ///
+    /// # Errors
+    /// [`ClientError`] if no answer came: each kind but those that judge a
+    /// result.
+    fn request<'a>(
+        &'a self,
+        request: &'a Request,
+        session: &'a Session,
+        inbox: &'a Inbox,
+        budget: &'a mut Budget,
+    ) -> BoxFuture<'a, Result<Reply, ClientError>>;
+
+    /// Sends `notification` as a leg of the budget and waits until it was
+    /// accepted.
+    ///
+    /// # Errors
+    /// [`ClientError`] if it was not accepted.
+    fn notify<'a>(
+        &'a self,
+        notification: &'a Notification,
+        session: &'a Session,
+        budget: &'a mut Budget,
+    ) -> BoxFuture<'a, Result<(), ClientError>>;
+
+    /// Sends `notification` beside the budget; whoever calls bounds it. What
+    /// becomes of it does not matter.
+    fn notify_aside<'a>(
+        &'a self,
+        notification: &'a Notification,
+        session: &'a Session,
+    ) -> BoxFuture<'a, ()>;
+
+    /// Tells the server that `session` is over, if it issued an id.
+    ///
+    /// # Errors
+    /// [`ClientError`] if the server neither accepted that nor has a reason to
+    /// refuse it.
+    fn end_session<'a>(
+        &'a self,
+        session: &'a Session,
+        budget: &'a mut Budget,
+    ) -> BoxFuture<'a, Result<(), ClientError>>;
+
+    /// The header fields that the next message of `session` would have; empty
+    /// if the transport knows none.
+    fn headers(&self, session: &Session) -> HeaderMap;
+}
