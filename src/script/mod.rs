@@ -1,1 +1,19 @@
-//! To come.
+//! The Rhai engine and what a script can reach, one file a type. The main type
+//! is [`ScriptEngine`]; [`Script`] is one compiled script.
+//!
+//! A script reaches what is passed to it (`server`, `client`, `seen`), the
+//! actions, and the support scripts under `_lib`; nothing else.
+
+pub mod action;
+pub mod client;
+pub mod decisions;
+pub mod engine;
+pub mod error;
+mod list;
+pub mod observation;
+pub mod seen;
+pub mod server;
+pub mod value;
+
+pub use engine::{Limits, Script, ScriptEngine};
+pub use error::ScriptError;

@@ -7,7 +7,6 @@ use http::HeaderMap;
 use serde_json::{Map, Value, json};
 
 use super::Action;
-use super::action::Answered;
 
 /// One request as a handler sees it.
 pub struct Call<'a> {
@@ -203,10 +202,4 @@ impl Resource {
 /// URL encoding, trimming, JSON escaping or parsing as a number would change.
 fn page_cursor(member: &str, start: usize) -> String {
     format!(" {start}0/+=%2F\u{e9}\"{member}\" ")
-}
-
-/// An [`Answered`] that does the same whatever the client answers.
-#[cfg(test)]
-pub(super) fn whatever(action: Action) -> Answered {
-    Arc::new(move |_| action.clone())
 }

@@ -1,0 +1,486 @@
+//! `client`: how a script tells the built-in client what to do. The main type
+//! is [`Client`].
+//!
+//! A script is synchronous: each operation blocks on the execution's own
+//! runtime until it is done. What is begun in the background goes on whenever
+//! the script waits for something.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, Uri};
+use rhai::{Dynamic, Engine, EvalAltResult, Map, Position};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+use tokio::task::JoinHandle;
+
+use super::action::{bytes, header_map, json_value};
+use super::observation::header;
+use super::value::{AsJson, List, from_json};
+use crate::mcp::client::{Cancellation, Client as McpClient, ClientError, Operation, Options};
+use crate::wire::{HttpClient, READ_LIMIT, Request};
+
+type Evaluated<T> = Result<T, Box<EvalAltResult>>;
+
+/// How long a request that a script sends by itself is waited for: as long as
+/// one leg of an operation.
+const RAW_BOUND: Duration = Duration::from_secs(15);
+
+/// How long an event stream that a script asked for by itself is read, unless
+/// it ends before: such a stream may stay open for ever.
+const RAW_STREAM_BOUND: Duration = Duration::from_secs(2);
+
+/// Blocks a script on the runtime of its execution, until the work is done or
+/// the execution has to end. A clone is another handle.
+#[derive(Clone)]
+pub struct Blocking {
+    /// The execution's own runtime.
+    pub runtime: Arc<Runtime>,
+    /// When the execution's time is up; `None` on a paused clock, where waiting
+    /// costs no time.
+    pub deadline: Option<Instant>,
+    /// The user interrupted the run.
+    pub interrupt: Cancellation,
+    /// By what every delay is divided.
+    pub scale: u32,
+}
+
+/// The word of an evaluation that ended because its time was up.
+pub const TIME_IS_UP: &str = "time is up";
+/// The word of an evaluation that ended because the run was interrupted.
+pub const INTERRUPTED: &str = "interrupted";
+
+fn terminated(word: &str) -> Box<EvalAltResult> {
+    EvalAltResult::ErrorTerminated(word.to_owned().into(), Position::NONE).into()
+}
+
+impl Blocking {
+    /// Waits for `work`.
+    ///
+    /// # Errors
+    /// The evaluation is to end: time is up, or the run was interrupted.
+    pub fn wait<T>(&self, work: impl Future<Output = T>) -> Evaluated<T> {
+        self.runtime.block_on(async {
+            let Some(deadline) = self.deadline else {
+                // No timer here: on a paused clock it would be the next thing
+                // to happen.
+                return tokio::select! {
+                    biased;
+                    done = work => Ok(done),
+                    () = self.interrupt.cancelled() => Err(terminated(INTERRUPTED)),
+                };
+            };
+            tokio::select! {
+                biased;
+                done = work => Ok(done),
+                () = self.interrupt.cancelled() => Err(terminated(INTERRUPTED)),
+                () = tokio::time::sleep_until(deadline.into()) => Err(terminated(TIME_IS_UP)),
+            }
+        })
+    }
+}
+
+/// The built-in client as scripts hold it. A clone is another handle.
+#[derive(Clone)]
+pub struct Client(Arc<Inner>);
+
+struct Inner {
+    client: McpClient,
+    http: Arc<dyn HttpClient>,
+    options: Options,
+    blocking: Blocking,
+    /// Every client that the script made, this one included: all are closed at
+    /// the end.
+    all: Arc<Mutex<Vec<McpClient>>>,
+}
+
+impl Client {
+    /// A client that sends through `http`.
+    ///
+    /// # Errors
+    /// [`ClientError`] if it does not speak the revision.
+    pub fn new(
+        http: Arc<dyn HttpClient>,
+        options: Options,
+        blocking: Blocking,
+    ) -> Result<Self, ClientError> {
+        Self::beside(http, options, blocking, Arc::default())
+    }
+
+    fn beside(
+        http: Arc<dyn HttpClient>,
+        options: Options,
+        blocking: Blocking,
+        all: Arc<Mutex<Vec<McpClient>>>,
+    ) -> Result<Self, ClientError> {
+        let client = McpClient::new(http.clone(), options.clone())?;
+        all.lock().unwrap_or_else(PoisonError::into_inner).push(client.clone());
+        Ok(Client(Arc::new(Inner { client, http, options, blocking, all })))
+    }
+
+    /// Closes every connection that the script left open.
+    ///
+    /// # Errors
+    /// The evaluation is to end.
+    pub fn close_all(&self) -> Evaluated<()> {
+        let clients: Vec<_> =
+            self.0.all.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect();
+        for client in clients {
+            // How a connection ends is on the wire; there is nobody to tell.
+            let _ = self.0.blocking.wait(client.close())?;
+        }
+        Ok(())
+    }
+
+    fn perform(&self, operation: Operation) -> Evaluated<Answer> {
+        let never = Cancellation::new();
+        self.0.blocking.wait(self.0.client.perform(operation, &never)).map(Answer::from)
+    }
+
+    fn begin(&self, operation: Operation) -> Pending {
+        let client = self.0.client.clone();
+        let cancellation = Cancellation::new();
+        let cancelled = cancellation.clone();
+        let task = self
+            .0
+            .blocking
+            .runtime
+            .spawn(async move { client.perform(operation, &cancelled).await });
+        let state = Arc::new(Mutex::new(PendingState::Running(task)));
+        Pending { state, cancellation, blocking: self.0.blocking.clone() }
+    }
+
+    fn another(&mut self) -> Evaluated<Client> {
+        let inner = &self.0;
+        let (http, options) = (inner.http.clone(), inner.options.clone());
+        Self::beside(http, options, inner.blocking.clone(), inner.all.clone())
+            .map_err(|error| error.message.into())
+    }
+
+    fn wait_for(&mut self, method: &str) -> Evaluated<Dynamic> {
+        let wait = self.0.client.wait_for_notification(method, RAW_BOUND);
+        let found = self.0.blocking.wait(wait)?;
+        Ok(found.map_or_else(|| Dynamic::from(super::value::Absent), |message| from_json(&message)))
+    }
+
+    fn exchange(&self, request: Request) -> Evaluated<Dynamic> {
+        let scale = self.0.options.scale.max(1);
+        let sent = tokio::time::timeout(RAW_BOUND / scale, self.0.http.send(request));
+        // The bound has to be made inside of the runtime.
+        let work = async move { sent.await };
+        let response = self.0.blocking.wait(async { work.await })?;
+        let mut answer = Map::new();
+        let response = match response {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => {
+                answer.insert("status".into(), Dynamic::UNIT);
+                answer.insert("error".into(), error.to_string().into());
+                return Ok(answer.into());
+            }
+            Err(_) => {
+                answer.insert("status".into(), Dynamic::UNIT);
+                answer.insert("error".into(), "no response within 15 seconds".into());
+                return Ok(answer.into());
+            }
+        };
+        let (head, mut body) = response.into_parts();
+        let media_type = header(&head.headers, "content-type").unwrap_or_default();
+        let is_stream = media_type.starts_with("text/event-stream");
+        let bound = if is_stream { RAW_STREAM_BOUND } else { RAW_BOUND };
+        let mut content = Vec::new();
+        self.0.blocking.wait(async {
+            let _ = tokio::time::timeout(bound / scale, async {
+                while let Some(Ok(chunk)) = body.chunk().await {
+                    content.extend_from_slice(&chunk);
+                    if content.len() > READ_LIMIT {
+                        break;
+                    }
+                }
+            })
+            .await;
+        })?;
+        let headers: Map = head
+            .headers
+            .keys()
+            .filter_map(|name| Some((name.as_str().into(), header(&head.headers, name.as_str())?.into())))
+            .collect();
+        let json = serde_json::from_slice::<Value>(&content);
+        answer.insert("status".into(), i64::from(head.status.as_u16()).into());
+        answer.insert("headers".into(), headers.into());
+        answer.insert("body".into(), String::from_utf8_lossy(&content).as_ref().into());
+        answer.insert("json".into(), json.map_or(Dynamic::UNIT, |json| from_json(&json)));
+        Ok(answer.into())
+    }
+
+    /// Sends what a conforming client would never send: `#{ method, url,
+    /// headers, body }` over what the next POST would have. A header field of
+    /// `()` is left out.
+    fn send_raw(&mut self, what: Map) -> Evaluated<Dynamic> {
+        let mut method = Method::POST;
+        let mut uri = self.0.options.endpoint.clone();
+        let mut headers = self.0.client.transport_headers();
+        let mut body = Bytes::new();
+        for (name, value) in &what {
+            match name.as_str() {
+                "method" => {
+                    method = Method::from_bytes(value.to_string().as_bytes())
+                        .map_err(|_| format!("`{value}` is not an HTTP method"))?;
+                }
+                "url" => uri = parse_uri(&value.to_string())?,
+                "body" => body = bytes(value)?,
+                "headers" => {
+                    let fields = value.clone().try_cast::<Map>().ok_or("`headers` is a map")?;
+                    let (removed, set): (Map, Map) =
+                        fields.into_iter().partition(|(_, value)| value.is_unit());
+                    for name in removed.keys() {
+                        headers.remove(name.as_str());
+                    }
+                    for (name, value) in &header_map(&set)? {
+                        headers.insert(name, value.clone());
+                    }
+                }
+                other => {
+                    let known = "method, url, headers and body";
+                    return Err(format!("a raw request has {known}, not `{other}`").into());
+                }
+            }
+        }
+        self.exchange(request(method, uri, headers, body))
+    }
+
+    fn get(&mut self, url: &str) -> Evaluated<Dynamic> {
+        self.exchange(request(Method::GET, parse_uri(url)?, HeaderMap::new(), Bytes::new()))
+    }
+
+    fn post(&mut self, url: &str, form: Map) -> Evaluated<Dynamic> {
+        let mut body = url::form_urlencoded::Serializer::new(String::new());
+        for (name, value) in &form {
+            body.append_pair(name, &value.to_string());
+        }
+        let media_type = http::HeaderValue::from_static("application/x-www-form-urlencoded");
+        let headers = HeaderMap::from_iter([(http::header::CONTENT_TYPE, media_type)]);
+        self.exchange(request(Method::POST, parse_uri(url)?, headers, body.finish().into()))
+    }
+}
+
+fn request(method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Request {
+    let mut request = Request::new(body);
+    *request.method_mut() = method;
+    *request.uri_mut() = uri;
+    *request.headers_mut() = headers;
+    request
+}
+
+fn parse_uri(text: &str) -> Evaluated<Uri> {
+    let uri: Uri = text.parse().map_err(|_| format!("`{text}` is not a URL"))?;
+    if uri.authority().is_none() {
+        return Err(format!("`{text}` is not an absolute URL").into());
+    }
+    Ok(uri)
+}
+
+/// What an operation came to.
+#[derive(Clone, Debug)]
+pub struct Answer(Result<Value, ClientError>);
+
+impl From<Result<Value, ClientError>> for Answer {
+    fn from(result: Result<Value, ClientError>) -> Self {
+        Answer(result)
+    }
+}
+
+impl Answer {
+    fn error(&self) -> Value {
+        match &self.0 {
+            Ok(_) => Value::Null,
+            Err(error) => {
+                let mut members = error.details();
+                members.insert("kind".into(), error.kind.as_str().into());
+                members.insert("message".into(), error.message.as_str().into());
+                Value::Object(members)
+            }
+        }
+    }
+}
+
+impl AsJson for Answer {
+    fn as_json(&self) -> Value {
+        match &self.0 {
+            Ok(value) => json!({ "ok": true, "value": value }),
+            Err(_) => json!({ "ok": false, "error": self.error() }),
+        }
+    }
+}
+
+/// An operation in the background. A clone is another handle.
+#[derive(Clone)]
+pub struct Pending {
+    state: Arc<Mutex<PendingState>>,
+    cancellation: Cancellation,
+    blocking: Blocking,
+}
+
+enum PendingState {
+    Running(JoinHandle<Result<Value, ClientError>>),
+    Taken,
+    Done(Answer),
+}
+
+impl Pending {
+    /// Waits for the operation's answer.
+    fn result(&mut self) -> Evaluated<Answer> {
+        let state = std::mem::replace(&mut *self.state(), PendingState::Taken);
+        let answer = match state {
+            PendingState::Done(answer) => answer,
+            PendingState::Running(task) => match self.blocking.wait(task)? {
+                Ok(result) => Answer(result),
+                Err(_) => return Err("the operation in the background ended by a panic".into()),
+            },
+            PendingState::Taken => return Err("the operation was ended before".into()),
+        };
+        *self.state() = PendingState::Done(answer.clone());
+        Ok(answer)
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, PendingState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The operation of an API name, with the arguments that a script gave it.
+fn operation(name: &str, arguments: &[Dynamic]) -> Evaluated<Operation> {
+    let text = |index: usize| -> Evaluated<String> {
+        let argument = arguments.get(index).cloned().unwrap_or_default();
+        argument.into_string().map_err(|found| {
+            format!("argument {} of {name} is a string, not a {found}", index + 1).into()
+        })
+    };
+    let value = |index: usize| -> Evaluated<Option<Value>> {
+        arguments.get(index).filter(|value| !value.is_unit()).map(json_value).transpose()
+    };
+    let required = |index: usize| -> Evaluated<Value> {
+        value(index)?.ok_or_else(|| format!("{name} takes more arguments").into())
+    };
+    let (most, operation) = match name {
+        "list_tools" => (0, Operation::ListTools),
+        "call_tool" => (2, Operation::CallTool { name: text(0)?, arguments: value(1)? }),
+        "list_resources" => (0, Operation::ListResources),
+        "list_resource_templates" => (0, Operation::ListResourceTemplates),
+        "read_resource" => (1, Operation::ReadResource { uri: text(0)? }),
+        "list_prompts" => (0, Operation::ListPrompts),
+        "get_prompt" => (2, Operation::GetPrompt { name: text(0)?, arguments: value(1)? }),
+        "complete" => {
+            let (reference, argument) = (required(0)?, required(1)?);
+            (3, Operation::Complete { reference, argument, context: value(2)? })
+        }
+        "set_logging_level" => (1, Operation::SetLoggingLevel { level: text(0)? }),
+        "ping" => (0, Operation::Ping),
+        other => {
+            let near = crate::check::nearest(other, OPERATIONS.iter().map(|(name, _)| *name));
+            let hint = near.first().map(|near| format!("; did you mean `{near}`?"));
+            return Err(format!("there is no operation `{other}`{}", hint.unwrap_or_default()).into());
+        }
+    };
+    if arguments.len() > most {
+        return Err(format!("{name} takes at most {most} arguments").into());
+    }
+    Ok(operation)
+}
+
+/// Every operation by its name, with the least and the most arguments it takes.
+const OPERATIONS: [(&str, std::ops::RangeInclusive<usize>); 10] = [
+    ("list_tools", 0..=0),
+    ("call_tool", 1..=2),
+    ("list_resources", 0..=0),
+    ("list_resource_templates", 0..=0),
+    ("read_resource", 1..=1),
+    ("list_prompts", 0..=0),
+    ("get_prompt", 1..=2),
+    ("complete", 2..=3),
+    ("set_logging_level", 1..=1),
+    ("ping", 0..=0),
+];
+
+/// Registers `client`, its answers and its operations in the background.
+pub(super) fn register(engine: &mut Engine) {
+    engine.register_type_with_name::<Client>("Client");
+    for (name, counts) in OPERATIONS {
+        for count in counts {
+            match count {
+                0 => engine.register_fn(name, move |client: &mut Client| {
+                    client.perform(operation(name, &[])?)
+                }),
+                1 => engine.register_fn(name, move |client: &mut Client, first: Dynamic| {
+                    client.perform(operation(name, &[first])?)
+                }),
+                2 => engine.register_fn(
+                    name,
+                    move |client: &mut Client, first: Dynamic, second: Dynamic| {
+                        client.perform(operation(name, &[first, second])?)
+                    },
+                ),
+                _ => engine.register_fn(
+                    name,
+                    move |client: &mut Client, first: Dynamic, second: Dynamic, third: Dynamic| {
+                        client.perform(operation(name, &[first, second, third])?)
+                    },
+                ),
+            };
+        }
+    }
+    engine
+        .register_fn("connect", |client: &mut Client| -> Evaluated<Answer> {
+            client.0.blocking.wait(client.0.client.connect()).map(Answer)
+        })
+        .register_fn("close", |client: &mut Client| -> Evaluated<Answer> {
+            let closed = client.0.blocking.wait(client.0.client.close())?;
+            Ok(Answer(closed.map(|()| Value::Null)))
+        })
+        .register_fn("begin", |client: &mut Client, name: &str| {
+            operation(name, &[]).map(|operation| client.begin(operation))
+        })
+        .register_fn("begin", |client: &mut Client, name: &str, first: Dynamic| {
+            operation(name, &[first]).map(|operation| client.begin(operation))
+        })
+        .register_fn("begin", |client: &mut Client, name: &str, first: Dynamic, second: Dynamic| {
+            operation(name, &[first, second]).map(|operation| client.begin(operation))
+        })
+        .register_fn("wait", |client: &mut Client, milliseconds: i64| -> Evaluated<()> {
+            let time = Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0));
+            let scaled = time / client.0.options.scale.max(1);
+            client.0.blocking.wait(async move { tokio::time::sleep(scaled).await })
+        })
+        .register_fn("wait_for", Client::wait_for)
+        .register_fn("another", Client::another)
+        .register_fn("send_raw", Client::send_raw)
+        .register_fn("get", Client::get)
+        .register_fn("post", Client::post)
+        .register_get("url", |client: &mut Client| client.0.options.endpoint.to_string())
+        .register_get("revision", |client: &mut Client| client.0.options.revision.as_str())
+        .register_get("notifications", |client: &mut Client| -> List {
+            client.0.client.notifications().iter().map(from_json).collect()
+        })
+        .register_get("session_id", |client: &mut Client| {
+            client.0.client.session_id().map_or(Dynamic::UNIT, Dynamic::from)
+        })
+        .register_get("protocol_version", |client: &mut Client| {
+            client.0.client.protocol_version().map_or(Dynamic::UNIT, Dynamic::from)
+        });
+    engine
+        .register_type_with_name::<Answer>("Answer")
+        .register_get("ok", |answer: &mut Answer| answer.0.is_ok())
+        .register_get("value", |answer: &mut Answer| {
+            answer.0.as_ref().map_or(Dynamic::UNIT, from_json)
+        })
+        .register_get("error", |answer: &mut Answer| from_json(&answer.error()))
+        .register_get("text", |answer: &mut Answer| match &answer.0 {
+            Ok(value) => from_json(&value["content"][0]["text"]),
+            Err(_) => Dynamic::UNIT,
+        })
+        .register_fn("to_string", |answer: &mut Answer| answer.as_json().to_string());
+    engine
+        .register_type_with_name::<Pending>("Pending")
+        .register_fn("cancel", |pending: &mut Pending| pending.cancellation.cancel())
+        .register_fn("result", Pending::result);
+}

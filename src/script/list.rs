@@ -1,0 +1,158 @@
+//! What scripts can do with a [`List`] and with what is [`Absent`].
+
+use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, NativeCallContext};
+
+use super::observation::Message;
+use super::value::{Absent, List, describe, json_equal, to_json};
+
+type Evaluated<T> = Result<T, Box<EvalAltResult>>;
+
+/// Registers both types.
+pub(super) fn register(engine: &mut Engine) {
+    engine
+        .register_type_with_name::<List>("List")
+        .register_iterator::<List>()
+        .register_indexer_get(|list: &mut List, index: i64| list.item(index))
+        .register_get("len", |list: &mut List| list.0.len() as i64)
+        .register_fn("len", |list: &mut List| list.0.len() as i64)
+        .register_get("is_empty", |list: &mut List| list.0.is_empty())
+        .register_fn("is_empty", |list: &mut List| list.0.is_empty())
+        .register_get("first", |list: &mut List| list.item(0))
+        .register_get("last", |list: &mut List| list.item(-1))
+        .register_fn("filter", filter)
+        .register_fn("map", map)
+        .register_fn("any", any)
+        .register_fn("all", all)
+        .register_fn("of", of)
+        .register_fn("without", without)
+        .register_fn("distinct", distinct)
+        .register_fn("contains", contains)
+        .register_fn("join", join)
+        .register_fn("to_array", |list: &mut List| -> Array { list.0.to_vec() })
+        .register_fn("to_string", |list: &mut List| describe(&Dynamic::from(list.clone())))
+        .register_fn("==", |one: List, other: List| equal(Dynamic::from(one), Dynamic::from(other)))
+        .register_fn("==", |one: List, other: Array| equal(Dynamic::from(one), other.into()))
+        .register_fn("==", |one: Array, other: List| equal(one.into(), Dynamic::from(other)))
+        .register_fn("!=", |one: List, other: List| !equal(Dynamic::from(one), Dynamic::from(other)))
+        .register_fn("!=", |one: List, other: Array| !equal(Dynamic::from(one), other.into()))
+        .register_fn("!=", |one: Array, other: List| !equal(one.into(), Dynamic::from(other)));
+
+    engine
+        .register_type_with_name::<Absent>("absent")
+        .register_indexer_get(|_: &mut Absent, _: &str| Absent)
+        .register_indexer_get(|_: &mut Absent, _: i64| Absent)
+        .register_fn("to_string", |_: &mut Absent| "absent");
+
+    // A property of nothing, or of a number where an object was expected, is
+    // nothing: so a subject that sends the wrong shape fails a check and does
+    // not break it.
+    engine
+        .register_indexer_get(|_: &mut (), _: &str| ())
+        .register_indexer_get(|_: &mut (), _: i64| ())
+        .register_indexer_get(|_: &mut i64, _: &str| ())
+        .register_indexer_get(|_: &mut f64, _: &str| ())
+        .register_indexer_get(|_: &mut bool, _: &str| ())
+        .register_fn("contains", |_: (), _: Dynamic| false)
+        .register_fn("starts_with", |_: (), _: &str| false)
+        .register_fn("ends_with", |_: (), _: &str| false)
+        .register_fn("to_lower", |_: ()| ())
+        .register_fn("to_upper", |_: ()| ())
+        .register_fn("len", |_: ()| 0_i64)
+        .register_get("len", |_: &mut ()| 0_i64);
+}
+
+impl IntoIterator for List {
+    type Item = Dynamic;
+    type IntoIter = std::vec::IntoIter<Dynamic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        std::sync::Arc::unwrap_or_clone(self.0).into_iter()
+    }
+}
+
+/// Whether a predicate holds for an item.
+pub(super) fn holds(
+    context: &NativeCallContext,
+    predicate: &FnPtr,
+    item: &Dynamic,
+) -> Evaluated<bool> {
+    let result: Dynamic = predicate.call_within_context(context, (item.clone(),))?;
+    result.as_bool().map_err(|found| {
+        format!("the function has to return true or false; it returned a value of the type {found}")
+            .into()
+    })
+}
+
+fn filter(context: NativeCallContext, list: &mut List, predicate: FnPtr) -> Evaluated<List> {
+    let mut kept = Vec::new();
+    for item in list.0.iter() {
+        if holds(&context, &predicate, item)? {
+            kept.push(item.clone());
+        }
+    }
+    Ok(List(kept.into()))
+}
+
+fn map(context: NativeCallContext, list: &mut List, function: FnPtr) -> Evaluated<List> {
+    let items = list.0.iter().map(|item| function.call_within_context(&context, (item.clone(),)));
+    Ok(List(items.collect::<Evaluated<Vec<Dynamic>>>()?.into()))
+}
+
+fn any(context: NativeCallContext, list: &mut List, predicate: FnPtr) -> Evaluated<bool> {
+    for item in list.0.iter() {
+        if holds(&context, &predicate, item)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn all(context: NativeCallContext, list: &mut List, predicate: FnPtr) -> Evaluated<bool> {
+    for item in list.0.iter() {
+        if !holds(&context, &predicate, item)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn has_method(item: &Dynamic, method: &str) -> bool {
+    item.read_lock::<Message>().is_some_and(|message| message.data.method() == Some(method))
+}
+
+fn of(list: &mut List, method: &str) -> List {
+    list.0.iter().filter(|item| has_method(item, method)).cloned().collect()
+}
+
+fn without(list: &mut List, method: &str) -> List {
+    list.0.iter().filter(|item| !has_method(item, method)).cloned().collect()
+}
+
+fn distinct(list: &mut List) -> List {
+    let mut kept: Vec<Dynamic> = Vec::new();
+    for item in list.0.iter() {
+        if !kept.iter().any(|one| equal(one.clone(), item.clone())) {
+            kept.push(item.clone());
+        }
+    }
+    List(kept.into())
+}
+
+fn contains(list: &mut List, wanted: Dynamic) -> bool {
+    list.0.iter().any(|item| equal(item.clone(), wanted.clone()))
+}
+
+fn join(list: &mut List, separator: &str) -> String {
+    let words = list.0.iter().map(|item| match item.clone().into_string() {
+        Ok(text) => text,
+        Err(_) => describe(item),
+    });
+    words.collect::<Vec<_>>().join(separator)
+}
+
+fn equal(one: Dynamic, other: Dynamic) -> bool {
+    match (to_json(&one), to_json(&other)) {
+        (Ok(one), Ok(other)) => json_equal(&one, &other),
+        _ => false,
+    }
+}

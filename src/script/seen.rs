@@ -1,0 +1,424 @@
+//! `seen`: what a judge looks at, and how it decides. The main type is
+//! [`Seen`].
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http::Method;
+use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, Map, NativeCallContext, Position};
+use serde_json::Value;
+
+use super::decisions::{Decisions, Said};
+use super::list::holds;
+use super::observation::{Message, MessageData, Observation, SeenExchange, aborted, header};
+use super::value::{Absent, List, describe, from_json, json_equal, to_json};
+use crate::check::{Checkpoint, Decision, Place};
+use crate::mcp::Revision;
+use crate::wire::exchange::End;
+
+type Evaluated<T> = Result<T, Box<EvalAltResult>>;
+
+/// Finds the place of a call in the source texts.
+pub type Locate = dyn Fn(Option<&str>, Position) -> Option<Place> + Send + Sync;
+
+/// What a judge looks at and decides with. A clone is another handle.
+#[derive(Clone)]
+pub struct Seen(Arc<Inner>);
+
+struct Inner {
+    observation: Arc<Observation>,
+    checkpoints: Vec<Checkpoint>,
+    revision: Revision,
+    /// Whether the built-in client is the subject; if not, what only it can
+    /// show is not decided here.
+    builtin: bool,
+    profile: Map,
+    state: Mutex<State>,
+    locate: Arc<Locate>,
+}
+
+struct State {
+    result: Dynamic,
+    notes: Map,
+    decisions: Decisions,
+}
+
+/// What a [`Seen`] is made of.
+pub struct Parts {
+    /// What crossed the wire.
+    pub observation: Arc<Observation>,
+    /// Every checkpoint of the check.
+    pub checkpoints: Vec<Checkpoint>,
+    /// The revision in force.
+    pub revision: Revision,
+    /// Whether the built-in client is the subject.
+    pub builtin: bool,
+    /// What the profile says, as a map.
+    pub profile: Map,
+    /// What `drive` returned.
+    pub result: Dynamic,
+    /// What the script noted.
+    pub notes: Map,
+    /// Finds the place of a call.
+    pub locate: Arc<Locate>,
+}
+
+impl Seen {
+    /// What is judged.
+    pub fn new(parts: Parts) -> Self {
+        let state =
+            State { result: parts.result, notes: parts.notes, decisions: Decisions::default() };
+        Seen(Arc::new(Inner {
+            observation: parts.observation,
+            checkpoints: parts.checkpoints,
+            revision: parts.revision,
+            builtin: parts.builtin,
+            profile: parts.profile,
+            state: Mutex::new(state),
+            locate: parts.locate,
+        }))
+    }
+
+    /// What was decided so far.
+    pub fn decisions(&self) -> Decisions {
+        self.state().decisions.clone()
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn messages(&self, wanted: impl Fn(&MessageData) -> bool) -> List {
+        let observation = &self.0.observation;
+        observation
+            .sent
+            .iter()
+            .filter(|data| wanted(data))
+            .map(|data| self.message(data))
+            .collect()
+    }
+
+    fn message(&self, data: &Arc<MessageData>) -> Dynamic {
+        Dynamic::from(Message { observation: self.0.observation.clone(), data: data.clone() })
+    }
+
+    fn exchanges(&self, wanted: impl Fn(&crate::wire::Exchange) -> bool) -> List {
+        let observation = &self.0.observation;
+        let found = observation.exchanges.iter().filter(|exchange| wanted(exchange));
+        found.map(|exchange| exchange_value(observation, exchange.index)).collect()
+    }
+
+    fn endpoint(&self, method: &Method) -> List {
+        self.exchanges(|exchange| {
+            exchange.method == *method && self.0.observation.is_mcp(exchange)
+        })
+    }
+
+    fn calls(&mut self, name: &str) -> List {
+        self.messages(|data| {
+            data.is_request()
+                && data.method() == Some("tools/call")
+                && data.json["params"]["name"] == name
+        })
+    }
+
+    fn received(&mut self) -> List {
+        self.0.observation.received.iter().map(|data| self.message(data)).collect()
+    }
+
+    /// Whether the first message of the method `first` was sent before the
+    /// first of `second`; absent if there is none of `second`.
+    fn before(&mut self, first: &str, second: &str) -> Dynamic {
+        let sent = &self.0.observation.sent;
+        let place = |method| sent.iter().position(|data| data.method() == Some(method));
+        let Some(second) = place(second) else { return Dynamic::from(Absent) };
+        self.0.observation.touch(sent[second].exchange);
+        place(first).is_some_and(|first| first < second).into()
+    }
+
+    /// Adds a decision, if the checkpoint is claimed here; `said` gets an empty
+    /// decision that knows its place.
+    fn decide(
+        &self,
+        context: &NativeCallContext,
+        id: &str,
+        said: impl FnOnce(Decision) -> Said,
+    ) -> Evaluated<()> {
+        let exchange = self.0.observation.take_touched();
+        if !self.0.checkpoints.iter().any(|checkpoint| checkpoint.id == id) {
+            let known = self.0.checkpoints.iter().map(|checkpoint| checkpoint.id.as_str());
+            let near = crate::check::nearest(id, known);
+            let hint = match near.first() {
+                Some(near) => format!("; did you mean `{near}`?"),
+                None => String::new(),
+            };
+            return Err(format!("the header declares no checkpoint `{id}`{hint}").into());
+        }
+        let claimed = self.0.checkpoints.iter().any(|checkpoint| {
+            checkpoint.id == id
+                && checkpoint.applies_to(self.0.revision)
+                && (self.0.builtin || !checkpoint.builtin)
+        });
+        if claimed {
+            let place = (self.0.locate)(context.call_source(), context.call_position());
+            let said = said(Decision { place, exchange, ..Decision::default() });
+            self.state().decisions.add(id, said);
+        }
+        Ok(())
+    }
+}
+
+fn exchange_value(observation: &Arc<Observation>, index: usize) -> Dynamic {
+    Dynamic::from(SeenExchange { observation: observation.clone(), index })
+}
+
+const NOT_EXERCISED: &str = "not exercised";
+
+fn check(context: NativeCallContext, seen: &mut Seen, id: &str, condition: Dynamic) -> Evaluated<()> {
+    seen.decide(&context, id, |decision| {
+        if condition.is::<Absent>() {
+            return Said::Absent(Decision { reason: NOT_EXERCISED.to_owned(), ..decision });
+        }
+        match condition.as_bool() {
+            Ok(true) => Said::Held,
+            Ok(false) => {
+                Said::NotHeld(Decision { reason: "the condition is false".to_owned(), ..decision })
+            }
+            Err(_) => Said::NotHeld(Decision {
+                reason: "the condition is neither true nor false".to_owned(),
+                expected: Some("true".to_owned()),
+                actual: Some(describe(&condition)),
+                ..decision
+            }),
+        }
+    })
+}
+
+fn equal(
+    context: NativeCallContext,
+    seen: &mut Seen,
+    id: &str,
+    actual: Dynamic,
+    expected: Dynamic,
+) -> Evaluated<()> {
+    let wanted = to_json(&expected)
+        .map_err(|found| format!("what is expected has to be a JSON value, not {found}"))?;
+    seen.decide(&context, id, |decision| {
+        let decision = Decision {
+            expected: Some(describe(&expected)),
+            actual: Some(describe(&actual)),
+            ..decision
+        };
+        if actual.is::<Absent>() {
+            return Said::Absent(Decision { reason: NOT_EXERCISED.to_owned(), ..decision });
+        }
+        match to_json(&actual) {
+            Ok(found) if json_equal(&found, &wanted) => Said::Held,
+            _ => Said::NotHeld(Decision { reason: "the values differ".to_owned(), ..decision }),
+        }
+    })
+}
+
+/// The items of a list, an array, or nothing if it is absent.
+fn items(list: &Dynamic) -> Evaluated<Vec<Dynamic>> {
+    if let Some(list) = list.read_lock::<List>() {
+        return Ok(list.0.to_vec());
+    }
+    if let Some(array) = list.read_lock::<Array>() {
+        return Ok(array.to_vec());
+    }
+    if list.is::<Absent>() || list.is_unit() {
+        return Ok(Vec::new());
+    }
+    Err(format!("a list was expected, not a value of the type {}", list.type_name()).into())
+}
+
+/// Decides `every` (`wanted` true) and `none` (`wanted` false).
+fn for_all(
+    context: &NativeCallContext,
+    seen: &Seen,
+    id: &str,
+    list: &Dynamic,
+    predicate: &FnPtr,
+    wanted: bool,
+) -> Evaluated<()> {
+    let items = items(list)?;
+    for (index, item) in items.iter().enumerate() {
+        if holds(context, predicate, item)? == wanted {
+            continue;
+        }
+        if let Some(exchange) = exchange_of(item) {
+            seen.0.observation.touch(exchange);
+        }
+        return seen.decide(context, id, |decision| {
+            let words = if wanted { "does not hold" } else { "holds" };
+            Said::NotHeld(Decision {
+                reason: format!("it {words} for item {} of {}", index + 1, items.len()),
+                actual: Some(describe_item(item)),
+                ..decision
+            })
+        });
+    }
+    seen.decide(context, id, |decision| {
+        if items.is_empty() {
+            let reason = format!("{NOT_EXERCISED}: the list is empty");
+            Said::Absent(Decision { reason, ..decision })
+        } else {
+            Said::Held
+        }
+    })
+}
+
+fn exchange_of(item: &Dynamic) -> Option<usize> {
+    if let Some(message) = item.read_lock::<Message>() {
+        return Some(message.data.exchange);
+    }
+    item.read_lock::<SeenExchange>().map(|exchange| exchange.index)
+}
+
+fn describe_item(item: &Dynamic) -> String {
+    match item.read_lock::<SeenExchange>() {
+        Some(exchange) => match exchange.get() {
+            Some(seen) => format!("exchange {}: {} {}", exchange.index, seen.method, seen.uri.path()),
+            None => format!("exchange {}", exchange.index),
+        },
+        None => describe(item),
+    }
+}
+
+fn skip(context: NativeCallContext, seen: &mut Seen, id: &str, reason: &str) -> Evaluated<()> {
+    let reason = reason.to_owned();
+    seen.decide(&context, id, |decision| Said::Skipped(Decision { reason, ..decision }))
+}
+
+fn optional(text: Option<String>) -> Dynamic {
+    text.map_or(Dynamic::UNIT, Dynamic::from)
+}
+
+fn milliseconds(time: std::time::Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// Registers `seen`, its messages and its exchanges.
+pub(super) fn register(engine: &mut Engine) {
+    engine
+        .register_type_with_name::<Seen>("Seen")
+        .register_get("exchanges", |seen: &mut Seen| seen.exchanges(|_| true))
+        .register_get("requests", |seen: &mut Seen| seen.messages(MessageData::is_request))
+        .register_get("notifications", |seen: &mut Seen| seen.messages(MessageData::is_notification))
+        .register_get("responses", |seen: &mut Seen| seen.messages(MessageData::is_response))
+        .register_get("messages", |seen: &mut Seen| seen.messages(|_| true))
+        .register_get("received", Seen::received)
+        .register_get("posts", |seen: &mut Seen| seen.endpoint(&Method::POST))
+        .register_get("gets", |seen: &mut Seen| seen.endpoint(&Method::GET))
+        .register_get("deletes", |seen: &mut Seen| seen.endpoint(&Method::DELETE))
+        .register_fn("calls", Seen::calls)
+        .register_fn("before", Seen::before)
+        .register_get("result", |seen: &mut Seen| seen.state().result.clone())
+        .register_set("result", |seen: &mut Seen, result: Dynamic| seen.state().result = result)
+        .register_get("notes", |seen: &mut Seen| seen.state().notes.clone())
+        .register_get("profile", |seen: &mut Seen| seen.0.profile.clone())
+        .register_get("revision", |seen: &mut Seen| seen.0.revision.as_str())
+        .register_fn("check", check)
+        .register_fn("equal", equal)
+        .register_fn(
+            "every",
+            |context: NativeCallContext, seen: &mut Seen, id: &str, list: Dynamic, holds: FnPtr| {
+                for_all(&context, seen, id, &list, &holds, true)
+            },
+        )
+        .register_fn(
+            "none",
+            |context: NativeCallContext, seen: &mut Seen, id: &str, list: Dynamic, holds: FnPtr| {
+                for_all(&context, seen, id, &list, &holds, false)
+            },
+        )
+        .register_fn("skip", skip);
+    register_message(engine);
+    register_exchange(engine);
+}
+
+fn register_message(engine: &mut Engine) {
+    engine.register_type_with_name::<Message>("Message");
+    for name in ["jsonrpc", "method", "id", "params", "result", "error"] {
+        engine.register_get(name, move |message: &mut Message| from_json(message.member(name)));
+    }
+    engine
+        .register_get("arguments", |message: &mut Message| {
+            from_json(&message.member("params")["arguments"])
+        })
+        .register_fn("has", |message: &mut Message, name: &str| {
+            !message.member(name).is_null() || message.data.json.get(name).is_some()
+        })
+        .register_get("response", |message: &mut Message| match message.response() {
+            Some(response) => Dynamic::from(response),
+            None => Dynamic::from(Absent),
+        })
+        .register_get("exchange", |message: &mut Message| message.exchange())
+        .register_fn("header", |message: &mut Message, name: &str| {
+            optional(message.exchange().get().and_then(|exchange| header(&exchange.headers, name)))
+        })
+        .register_get("at", |message: &mut Message| {
+            message.exchange().get().map_or(0, |exchange| milliseconds(exchange.at))
+        })
+        .register_fn("to_string", |message: &mut Message| message.data.json.to_string());
+}
+
+fn register_exchange(engine: &mut Engine) {
+    fn read<T: Clone + Send + Sync + 'static>(
+        engine: &mut Engine,
+        name: &str,
+        otherwise: T,
+        read: impl Fn(&crate::wire::Exchange) -> T + Send + Sync + 'static,
+    ) {
+        engine.register_get(name, move |exchange: &mut SeenExchange| {
+            exchange.get().map_or_else(|| otherwise.clone(), &read)
+        });
+    }
+    fn text(bytes: &[u8]) -> String {
+        String::from_utf8_lossy(bytes).into_owned()
+    }
+    fn json(bytes: &[u8]) -> Dynamic {
+        serde_json::from_slice::<Value>(bytes).map_or(Dynamic::UNIT, |value| from_json(&value))
+    }
+    engine.register_type_with_name::<SeenExchange>("Exchange");
+    read(engine, "method", String::new(), |exchange| exchange.method.to_string());
+    read(engine, "url", String::new(), |exchange| exchange.uri.to_string());
+    read(engine, "path", String::new(), |exchange| exchange.uri.path().to_owned());
+    read(engine, "query", String::new(), |exchange| {
+        exchange.uri.query().unwrap_or_default().to_owned()
+    });
+    read(engine, "body", String::new(), |exchange| text(&exchange.body));
+    read(engine, "json", Dynamic::UNIT, |exchange| json(&exchange.body));
+    read(engine, "status", Dynamic::UNIT, |exchange| {
+        exchange.response.as_ref().map_or(Dynamic::UNIT, |head| i64::from(head.status.as_u16()).into())
+    });
+    read(engine, "response_body", String::new(), |exchange| text(&exchange.response_body));
+    read(engine, "response_json", Dynamic::UNIT, |exchange| json(&exchange.response_body));
+    read(engine, "at", 0, |exchange| milliseconds(exchange.at));
+    read(engine, "completed_at", Dynamic::UNIT, |exchange| {
+        exchange.completed_at.map_or(Dynamic::UNIT, |at| milliseconds(at).into())
+    });
+    read(engine, "accepted", false, crate::wire::Exchange::accepted);
+    read(engine, "aborted", false, aborted);
+    read(engine, "complete", false, |exchange| exchange.end == End::Complete);
+    engine
+        .register_get("index", |exchange: &mut SeenExchange| exchange.index as i64)
+        .register_get("messages", |exchange: &mut SeenExchange| -> List {
+            let observation = exchange.observation.clone();
+            let of_exchange =
+                observation.sent.iter().filter(|data| data.exchange == exchange.index);
+            of_exchange
+                .map(|data| {
+                    let observation = observation.clone();
+                    Dynamic::from(Message { observation, data: data.clone() })
+                })
+                .collect()
+        })
+        .register_fn("header", |exchange: &mut SeenExchange, name: &str| {
+            optional(exchange.get().and_then(|exchange| header(&exchange.headers, name)))
+        })
+        .register_fn("response_header", |exchange: &mut SeenExchange, name: &str| {
+            let head = exchange.get().and_then(|exchange| exchange.response.as_ref());
+            optional(head.and_then(|head| header(&head.headers, name)))
+        });
+}

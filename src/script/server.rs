@@ -1,0 +1,407 @@
+//! `server`: how a script says what the double does. The main type is
+//! [`Server`].
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use http::{HeaderMap, StatusCode};
+use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, Map};
+use serde_json::{Map as Members, Value, json};
+
+use super::action::{Handlers, Meaning, json_value};
+use super::observation::header;
+use super::value::from_json;
+use crate::mcp::server::{Action, Behaviour, Call, Handler, Prompt, Resource, ScriptedServer, Tool};
+use crate::wire::Request;
+use crate::wire::double::{Double, Head, Origin, Plan};
+
+type Evaluated<T> = Result<T, Box<EvalAltResult>>;
+
+/// The name of the origin that the MCP endpoint belongs to.
+pub const SERVER_ORIGIN: &str = "server";
+
+/// The path of the MCP endpoint.
+pub const ENDPOINT_PATH: &str = "/mcp";
+
+/// Where the origins of a double can be reached.
+pub trait Addresses: Send + Sync {
+    /// The base URL of the origin of this name, such as `http://server.test`;
+    /// the same name has the same URL for one execution.
+    ///
+    /// # Errors
+    /// Why there can be no such origin.
+    fn base_url(&self, name: &str) -> std::io::Result<String>;
+}
+
+/// The scripted far side as scripts hold it. A clone is another handle.
+#[derive(Clone)]
+pub struct Server(Arc<Inner>);
+
+struct Inner {
+    scripted: Arc<ScriptedServer>,
+    double: Arc<Double>,
+    addresses: Arc<dyn Addresses>,
+    handlers: Handlers,
+    base_url: String,
+    said: Mutex<Said>,
+}
+
+/// What a script said that is no answer to the client.
+#[derive(Default)]
+struct Said {
+    notes: Map,
+    context: Map,
+    origins: BTreeMap<String, Arc<ScriptedOrigin>>,
+}
+
+impl Server {
+    /// A server of this behaviour, which `double` plays from now on.
+    ///
+    /// # Errors
+    /// If its origin cannot be had.
+    pub fn new(
+        behaviour: Behaviour,
+        double: Arc<Double>,
+        addresses: Arc<dyn Addresses>,
+        handlers: Handlers,
+    ) -> std::io::Result<Self> {
+        let base_url = addresses.base_url(SERVER_ORIGIN)?;
+        let scripted = Arc::new(ScriptedServer::new(behaviour));
+        let server = Server(Arc::new(Inner {
+            scripted: scripted.clone(),
+            double,
+            addresses,
+            handlers,
+            base_url: base_url.clone(),
+            said: Mutex::default(),
+        }));
+        let origin = ScriptedOrigin {
+            base_url,
+            handlers: server.0.handlers.clone(),
+            routes: Mutex::default(),
+            endpoint: Some(scripted),
+        };
+        server.add_origin(SERVER_ORIGIN, Arc::new(origin));
+        Ok(server)
+    }
+
+    /// The URL of the MCP endpoint.
+    pub fn url(&self) -> String {
+        format!("{}{ENDPOINT_PATH}", self.0.base_url)
+    }
+
+    /// What the script noted.
+    pub fn notes(&self) -> Map {
+        self.said().notes.clone()
+    }
+
+    /// What an external client is told.
+    pub fn context(&self) -> Map {
+        self.said().context.clone()
+    }
+
+    /// The base URL and the name of every origin, for writing URLs by name.
+    pub fn origins(&self) -> Vec<(String, String)> {
+        let said = self.said();
+        said.origins.iter().map(|(name, origin)| (origin.base_url.clone(), name.clone())).collect()
+    }
+
+    fn said(&self) -> MutexGuard<'_, Said> {
+        self.0.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add_origin(&self, name: &str, origin: Arc<ScriptedOrigin>) {
+        let authority = origin.base_url.rsplit('/').next().unwrap_or_default().to_owned();
+        self.0.double.add(authority, origin.clone());
+        self.said().origins.insert(name.to_owned(), origin);
+    }
+
+    fn origin(&mut self, name: &str) -> Evaluated<OriginHandle> {
+        if let Some(origin) = self.said().origins.get(name) {
+            return Ok(OriginHandle(origin.clone()));
+        }
+        let base_url = self
+            .0
+            .addresses
+            .base_url(name)
+            .map_err(|error| format!("there can be no origin `{name}`: {error}"))?;
+        let origin = Arc::new(ScriptedOrigin {
+            base_url,
+            handlers: self.0.handlers.clone(),
+            routes: Mutex::default(),
+            endpoint: None,
+        });
+        self.add_origin(name, origin.clone());
+        Ok(OriginHandle(origin))
+    }
+
+    /// A handler that hands `function` what `arguments` makes of a call.
+    fn handler(
+        &self,
+        function: FnPtr,
+        arguments: fn(&Call<'_>) -> Dynamic,
+        meaning: Meaning,
+    ) -> Handler {
+        let handlers = self.0.handlers.clone();
+        Arc::new(move |call| {
+            let request = from_json(call.message);
+            handlers.act(&function, vec![arguments(call), request], &meaning)
+        })
+    }
+
+    /// A handler that gets the URI and answers for it.
+    fn resource_handler(&self, function: FnPtr) -> Handler {
+        let handlers = self.0.handlers.clone();
+        Arc::new(move |call| {
+            let uri = call.params()["uri"].as_str().unwrap_or_default().to_owned();
+            let arguments = vec![uri.clone().into(), from_json(call.message)];
+            handlers.act(&function, arguments, &Meaning::Resource(uri))
+        })
+    }
+
+    fn tool(&mut self, name: &str, schema: &Map, handler: FnPtr) -> Evaluated<()> {
+        let definition = members(json!({ "name": name, "inputSchema": input_schema(schema)? }));
+        self.define_tool(definition, handler);
+        Ok(())
+    }
+
+    fn tool_from_map(&mut self, definition: Map, handler: FnPtr) -> Evaluated<()> {
+        let mut definition = members(json_value(&definition.into())?);
+        if !definition.get("name").is_some_and(Value::is_string) {
+            return Err("a tool's definition has a `name`, a string".into());
+        }
+        let schema = definition.entry("inputSchema").or_insert_with(|| json!({}));
+        if let Value::Object(short) = schema {
+            *schema = whole_schema(std::mem::take(short));
+        }
+        self.define_tool(definition, handler);
+        Ok(())
+    }
+
+    fn define_tool(&self, definition: Members<String, Value>, handler: FnPtr) {
+        let handler = self.handler(handler, arguments_of, Meaning::Tool);
+        self.0.scripted.tool(Tool { definition, handler });
+    }
+
+    fn resource(&mut self, uri: &str, definition: Map, handler: Option<FnPtr>) -> Evaluated<()> {
+        let mut definition = members(json_value(&definition.into())?);
+        let mut content = json!({ "uri": uri });
+        for member in ["text", "blob"] {
+            if let Some(value) = definition.remove(member) {
+                content[member] = value;
+            }
+        }
+        if let Some(media_type) = definition.get("mimeType") {
+            content["mimeType"] = media_type.clone();
+        }
+        definition.entry("name").or_insert_with(|| uri.into());
+        definition.insert("uri".to_owned(), uri.into());
+        let handler = match handler {
+            Some(function) => self.resource_handler(function),
+            None => {
+                let result = json!({ "contents": [content] });
+                Arc::new(move |_: &Call<'_>| Action::Value(result.clone()))
+            }
+        };
+        self.0.scripted.resource(Resource { definition, handler });
+        Ok(())
+    }
+
+    fn resource_template(&mut self, template: &str, definition: Map, handler: FnPtr) -> Evaluated<()> {
+        let mut definition = members(json_value(&definition.into())?);
+        definition.entry("name").or_insert_with(|| template.into());
+        definition.insert("uriTemplate".to_owned(), template.into());
+        let handler = self.resource_handler(handler);
+        self.0.scripted.resource_template(Resource { definition, handler });
+        Ok(())
+    }
+
+    fn prompt(&mut self, name: &str, arguments: Array, handler: FnPtr) -> Evaluated<()> {
+        let mut described = Vec::new();
+        for argument in &arguments {
+            described.push(match json_value(argument)? {
+                Value::String(name) => json!({ "name": name, "required": true }),
+                argument => argument,
+            });
+        }
+        let definition = members(json!({ "name": name, "arguments": described }));
+        let handler = self.handler(handler, arguments_of, Meaning::Prompt);
+        self.0.scripted.prompt(Prompt { definition, handler });
+        Ok(())
+    }
+
+    fn on(&mut self, method: &str, handler: FnPtr) {
+        let handler = self.handler(handler, |call| from_json(call.message), Meaning::Result);
+        self.0.scripted.on(method, handler);
+    }
+
+    fn initialize(&mut self, what: Map) -> Evaluated<()> {
+        self.0.scripted.initialize(members(json_value(&what.into())?));
+        Ok(())
+    }
+
+    fn page(&mut self, size: i64) -> Evaluated<()> {
+        let size = usize::try_from(size).ok().filter(|size| *size > 0);
+        let size = size.ok_or("a page holds at least one item")?;
+        self.0.scripted.page_size(size);
+        Ok(())
+    }
+
+    fn push(&mut self, message: Map) -> Evaluated<()> {
+        let mut message = members(json_value(&message.into())?);
+        message.entry("jsonrpc").or_insert_with(|| "2.0".into());
+        self.0.scripted.push(Value::Object(message));
+        Ok(())
+    }
+}
+
+fn members(value: Value) -> Members<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        _ => Members::new(),
+    }
+}
+
+fn arguments_of(call: &Call<'_>) -> Dynamic {
+    from_json(&call.params()["arguments"])
+}
+
+/// A JSON Schema, from a whole one or from the short form that names a type
+/// for each property, all of them required.
+fn input_schema(schema: &Map) -> Evaluated<Value> {
+    Ok(whole_schema(members(json_value(&schema.clone().into())?)))
+}
+
+fn whole_schema(schema: Members<String, Value>) -> Value {
+    let is_short = schema.values().all(Value::is_string) && schema.get("type") != Some(&json!("object"));
+    if !is_short {
+        return Value::Object(schema);
+    }
+    if schema.is_empty() {
+        return json!({ "type": "object" });
+    }
+    let required: Vec<_> = schema.keys().cloned().collect();
+    let typed = |(name, kind): (String, Value)| (name, json!({ "type": kind }));
+    let properties: Members<String, Value> = schema.into_iter().map(typed).collect();
+    json!({ "type": "object", "properties": properties, "required": required })
+}
+
+/// An origin whose paths a script answers, and perhaps an MCP endpoint.
+struct ScriptedOrigin {
+    base_url: String,
+    handlers: Handlers,
+    routes: Mutex<Vec<(String, FnPtr)>>,
+    endpoint: Option<Arc<ScriptedServer>>,
+}
+
+/// An origin as scripts hold it. A clone is another handle.
+#[derive(Clone)]
+pub struct OriginHandle(Arc<ScriptedOrigin>);
+
+impl ScriptedOrigin {
+    fn route(&self, path: &str) -> Option<FnPtr> {
+        let routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
+        routes.iter().rev().find(|(route, _)| route == path).map(|(_, handler)| handler.clone())
+    }
+}
+
+impl Origin for ScriptedOrigin {
+    fn answer(&self, request: &Request) -> Plan {
+        if let Some(handler) = self.route(request.uri().path()) {
+            let action = self.handlers.act(&handler, vec![web_request(request)], &Meaning::Result);
+            return web_plan(action);
+        }
+        match &self.endpoint {
+            Some(endpoint) => endpoint.answer(request),
+            None => Plan::status(StatusCode::NOT_FOUND),
+        }
+    }
+}
+
+fn web_request(request: &Request) -> Dynamic {
+    let headers: Map = request
+        .headers()
+        .keys()
+        .filter_map(|name| Some((name.as_str().into(), header(request.headers(), name.as_str())?.into())))
+        .collect();
+    let query: Map = url::form_urlencoded::parse(request.uri().query().unwrap_or("").as_bytes())
+        .map(|(name, value)| (name.as_ref().into(), value.as_ref().into()))
+        .collect();
+    let form: Map = url::form_urlencoded::parse(request.body())
+        .map(|(name, value)| (name.as_ref().into(), value.as_ref().into()))
+        .collect();
+    let json = serde_json::from_slice::<Value>(request.body());
+    let mut seen = Map::new();
+    seen.insert("method".into(), request.method().as_str().into());
+    seen.insert("path".into(), request.uri().path().into());
+    seen.insert("query".into(), query.into());
+    seen.insert("headers".into(), headers.into());
+    seen.insert("body".into(), String::from_utf8_lossy(request.body()).as_ref().into());
+    seen.insert("form".into(), form.into());
+    seen.insert("json".into(), json.map_or(Dynamic::UNIT, |json| from_json(&json)));
+    seen.into()
+}
+
+/// What an action means where there is no JSON-RPC: a value is a JSON body.
+fn web_plan(action: Action) -> Plan {
+    match action {
+        Action::Value(value) | Action::Reply { result: value, .. } => {
+            Plan::media(StatusCode::OK, "application/json", value.to_string())
+        }
+        Action::Raw { status, headers, body } => Plan::respond(status, headers, body),
+        Action::After(time, action) => {
+            let mut plan = web_plan(*action);
+            plan.delay += time;
+            plan
+        }
+        Action::Silence => Plan::without_response(Head::Silence),
+        Action::Drop => Plan::without_response(Head::Drop),
+        Action::Error { .. } | Action::Stream(_) | Action::Ask { .. } => {
+            Plan::respond(StatusCode::INTERNAL_SERVER_ERROR, HeaderMap::new(), Vec::new())
+        }
+    }
+}
+
+/// Registers `server` and its origins.
+pub(super) fn register(engine: &mut Engine) {
+    engine
+        .register_type_with_name::<Server>("Server")
+        .register_fn("tool", |server: &mut Server, name: &str, schema: Map, handler: FnPtr| {
+            server.tool(name, &schema, handler)
+        })
+        .register_fn("tool", Server::tool_from_map)
+        .register_fn("resource", |server: &mut Server, uri: &str, text: &str| {
+            let definition = Map::from([("text".into(), text.into())]);
+            server.resource(uri, definition, None)
+        })
+        .register_fn("resource", |server: &mut Server, uri: &str, definition: Map| {
+            server.resource(uri, definition, None)
+        })
+        .register_fn("resource", |server: &mut Server, uri: &str, definition: Map, handler: FnPtr| {
+            server.resource(uri, definition, Some(handler))
+        })
+        .register_fn("resource_template", Server::resource_template)
+        .register_fn("prompt", Server::prompt)
+        .register_fn("page", Server::page)
+        .register_fn("on", Server::on)
+        .register_fn("initialize", Server::initialize)
+        .register_fn("origin", Server::origin)
+        .register_get("url", |server: &mut Server| server.url())
+        .register_fn("context", |server: &mut Server, context: Map| {
+            server.said().context.extend(context);
+        })
+        .register_fn("push", Server::push)
+        .register_fn("expire_session", |server: &mut Server| server.0.scripted.expire_session())
+        .register_fn("note", |server: &mut Server, key: &str, value: Dynamic| {
+            server.said().notes.insert(key.into(), value);
+        })
+        .register_get("notes", |server: &mut Server| server.notes())
+        .register_get("revision", |server: &mut Server| server.0.scripted.revision().as_str());
+    engine
+        .register_type_with_name::<OriginHandle>("Origin")
+        .register_get("url", |origin: &mut OriginHandle| origin.0.base_url.clone())
+        .register_fn("on", |origin: &mut OriginHandle, path: &str, handler: FnPtr| {
+            let mut routes = origin.0.routes.lock().unwrap_or_else(PoisonError::into_inner);
+            routes.push((path.to_owned(), handler));
+        });
+}
