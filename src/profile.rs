@@ -1,1 +1,183 @@
-//! To come.
+//! A [`Profile`]: one connection, as a file describes it. It says what
+//! legitimately differs between two servers that a client speaks to, and
+//! nothing else.
+
+mod file;
+mod load;
+
+use std::fmt;
+
+use http::Uri;
+use serde::Deserialize;
+
+use crate::mcp::Revision;
+
+pub use self::file::read;
+pub use self::load::{LoadError, UnreadableProfile, embedded_files, load};
+
+/// One connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// The file's name without its ending.
+    pub name: String,
+    /// The revision that both sides speak.
+    pub revision: Revision,
+    /// What the far side does.
+    pub server: ServerBehaviour,
+    /// What the operator declared of it.
+    pub operator: Operator,
+    /// What the client accepts.
+    pub policy: Policy,
+    /// The real server that the profile names, for the operator's commands: an
+    /// absolute `http` or `https` address.
+    pub url: Option<Uri>,
+    /// Values that every output has to redact; none is empty.
+    pub secrets: Vec<String>,
+}
+
+impl Profile {
+    /// Whether the policy accepts the far side as far as that can be told
+    /// beforehand: whether the profile's revision is among the versions that
+    /// the client accepts.
+    pub fn is_accepted(&self) -> bool {
+        self.policy.versions.iter().any(|version| version == self.revision.as_str())
+    }
+}
+
+/// What the far side does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServerBehaviour {
+    /// The session id that it issues, in visible ASCII; `None` if it issues none.
+    /// Always `None` from 2026-07-28 on, which has no sessions.
+    pub session: Option<String>,
+    /// How it frames its answers.
+    pub framing: Framing,
+}
+
+/// How a server frames its answers to a POST.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Framing {
+    /// One JSON body.
+    #[default]
+    Json,
+    /// An event stream.
+    EventStream,
+}
+
+/// What the operator declared of a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operator {
+    /// The name under which the host knows the connection; the profile's name
+    /// if it was left out.
+    pub identifier: String,
+    /// How sensitive the data may be that goes to it.
+    pub data_class: DataClass,
+    /// Whether a person has to approve each call; `true` if it was left out.
+    pub requires_approval: bool,
+    /// Where the far side stands.
+    pub zone: Zone,
+}
+
+/// How sensitive data is, in rising order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DataClass {
+    /// What everybody may read.
+    PublicContent,
+    /// What editors work on before it is public.
+    EditorContent,
+    /// Source code.
+    SourceCode,
+    /// How systems are set up.
+    InternalConfiguration,
+    /// Logs and states of systems.
+    SystemDiagnostics,
+    /// What may hold credentials; assumed where nothing was declared.
+    #[default]
+    SecretAdjacent,
+}
+
+/// Where a server stands, the farther the later.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Zone {
+    /// On the same machine.
+    Local,
+    /// On machines of the operator.
+    PrivateHosted,
+    /// With someone else inside the European Union.
+    ExternalEu,
+    /// With someone else anywhere; assumed where nothing was declared.
+    #[default]
+    ExternalGlobal,
+}
+
+/// What the client accepts of a server when both negotiate.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// The protocol versions that it accepts, the preferred one first; the
+    /// profile's revision alone if they were left out.
+    pub versions: Vec<String>,
+    /// Capabilities that the server must have: `tools`, `resources.subscribe`.
+    pub required: Vec<String>,
+    /// Capabilities that are used where the server has them.
+    pub optional: Vec<String>,
+}
+
+impl Framing {
+    /// The framing as it stands in a profile.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Framing::Json => "json",
+            Framing::EventStream => "event-stream",
+        }
+    }
+}
+
+impl DataClass {
+    /// The class as it stands in a profile.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            DataClass::PublicContent => "public-content",
+            DataClass::EditorContent => "editor-content",
+            DataClass::SourceCode => "source-code",
+            DataClass::InternalConfiguration => "internal-configuration",
+            DataClass::SystemDiagnostics => "system-diagnostics",
+            DataClass::SecretAdjacent => "secret-adjacent",
+        }
+    }
+}
+
+impl Zone {
+    /// The zone as it stands in a profile.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Zone::Local => "local",
+            Zone::PrivateHosted => "private-hosted",
+            Zone::ExternalEu => "external-eu",
+            Zone::ExternalGlobal => "external-global",
+        }
+    }
+}
+
+impl fmt::Display for Framing {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.as_str())
+    }
+}
+
+impl fmt::Display for DataClass {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.as_str())
+    }
+}
+
+impl fmt::Display for Zone {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,9 +2,20 @@
 //! where checks are found and how some of them are selected.
 
 pub mod checkpoint;
+pub mod discovery;
+pub mod header;
+pub mod nearest;
+pub mod need;
 pub mod place;
+pub mod selection;
+pub mod source_error;
 pub mod verdict;
 
 pub use checkpoint::{Checkpoint, Level};
+pub use discovery::{BrokenCheck, Check, CheckKind, Library};
+pub use header::Header;
+pub use need::{Need, unmet_need};
 pub use place::{Place, SourceText};
+pub use selection::Selection;
+pub use source_error::SourceError;
 pub use verdict::{CheckpointResult, Decision, Verdict};
