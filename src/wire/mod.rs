@@ -3,6 +3,9 @@
 
 pub mod exchange;
 pub mod http;
+pub mod redact;
+mod scan;
+pub mod text;
 
 pub use self::exchange::{Exchange, Recorder};
 pub use self::http::{Body, HttpClient, Request, Response, TransportError};
