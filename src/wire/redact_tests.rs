@@ -1,0 +1,167 @@
+use super::*;
+
+fn redact(text: &str) -> String {
+    let once = Redactor::default().redact(text);
+    assert_eq!(Redactor::default().redact(&once), once, "redacting twice changes nothing");
+    once
+}
+
+fn redact_secret(secret: &str, text: &str) -> String {
+    Redactor::new([secret]).redact(text)
+}
+
+#[test]
+fn the_scheme_of_an_authorization_stays() {
+    let header = |value: &str| {
+        String::from_utf8(Redactor::default().header("Authorization", value.as_bytes())).unwrap()
+    };
+    assert_eq!(header("Bearer abc"), "Bearer [redacted]");
+    assert_eq!(header("bearer  abc def"), "bearer  [redacted]");
+    assert_eq!(header("Bearer"), "Bearer");
+    assert_eq!(header("Bearer "), "Bearer ");
+    assert_eq!(header("abc"), "[redacted]");
+    assert_eq!(header("abc def"), "[redacted]", "an unknown scheme may be the secret itself");
+    assert_eq!(header(""), "");
+}
+
+#[test]
+fn cookies_are_redacted_whole_and_other_header_fields_by_their_parts() {
+    let redactor = Redactor::default();
+    assert_eq!(redactor.header("set-cookie", b"sid=1; Path=/"), b"[redacted]");
+    assert_eq!(redactor.header("mcp-session-id", b"sess-1"), b"sess-1");
+    assert_eq!(
+        redactor.header("location", b"http://a.test/cb?code=xyz&state=1"),
+        b"http://a.test/cb?code=[redacted]&state=1"
+    );
+}
+
+#[test]
+fn json_members_are_redacted_whatever_surrounds_them() {
+    assert_eq!(
+        redact(r#"{"access_token":"abc","token_type":"Bearer","expires_in":3600}"#),
+        r#"{"access_token":"[redacted]","token_type":"Bearer","expires_in":3600}"#
+    );
+    assert_eq!(
+        redact("{\"password\" :\n \"a\\\"b\\\\\",\"x\":1}"),
+        "{\"password\" :\n \"[redacted]\",\"x\":1}"
+    );
+    assert_eq!(redact(r#"{"password":1234,"x":1}"#), r#"{"password":[redacted],"x":1}"#);
+    assert_eq!(redact(r#"data: {"id_token":"cut sho"#), r#"data: {"id_token":"[redacted]"#);
+}
+
+#[test]
+fn json_in_a_json_string_is_redacted_too() {
+    assert_eq!(
+        redact(r#"{"text":"{\"client_secret\":\"a\\\"b\\\\\",\"x\":1}","y":2}"#),
+        r#"{"text":"{\"client_secret\":\"[redacted]\",\"x\":1}","y":2}"#
+    );
+    assert_eq!(
+        redact(r#"{"a":"{\"b\":\"{\\\"code\\\":\\\"abc\\\",\\\"x\\\":1}\"}"}"#),
+        r#"{"a":"{\"b\":\"{\\\"code\\\":\\\"[redacted]\\\",\\\"x\\\":1}\"}"}"#
+    );
+}
+
+#[test]
+fn what_only_looks_like_a_credential_stays() {
+    for text in [
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no such method"}}"#,
+        r#"{"response_types_supported":["code"],"grant_types":["authorization_code","password"]}"#,
+        r#"{"properties":{"password":{"type":"string"}},"required":["password","code"]}"#,
+        r#"{"access_token":""}"#,
+        "response_type=code&code_challenge=E9Melhoa&grant_type=password&access_token=&x=1",
+        r#"Bearer realm="mcp", error="invalid_token", resource_metadata="http://a.test/""#,
+        "the process ended with exit code=1: bearer authentication is required",
+    ] {
+        assert_eq!(redact(text), text);
+    }
+}
+
+#[test]
+fn forms_and_queries_are_redacted_also_when_they_are_encoded() {
+    assert_eq!(
+        redact("grant_type=authorization_code&code=a%2Fb&code_verifier=v&client_id=c"),
+        "grant_type=authorization_code&code=[redacted]&code_verifier=[redacted]&client_id=c"
+    );
+    assert_eq!(
+        redact("next=http%3A%2F%2Fa.test%2F%3Fcode%3Dabc%26state%3D1"),
+        "next=http%3A%2F%2Fa.test%2F%3Fcode%3D[redacted]%26state%3D1"
+    );
+    assert_eq!(
+        redact(r#"{"url":"http://a.test/?x=1\u0026code\u003dabc\u0026y=2"}"#),
+        r#"{"url":"http://a.test/?x=1\u0026code\u003d[redacted]\u0026y=2"}"#
+    );
+}
+
+#[test]
+fn what_a_program_prints_is_redacted() {
+    assert_eq!(
+        redact("> Authorization: Bearer a b\nnext"),
+        "> Authorization: Bearer [redacted]\nnext"
+    );
+    assert_eq!(
+        redact(r#"curl -H "Authorization: Basic eA==" x"#),
+        r#"curl -H "Authorization: Basic [redacted]" x"#
+    );
+    assert_eq!(redact("cookie: a=\"b\"; c=d\r\nx"), "cookie: [redacted]\r\nx");
+    assert_eq!(redact("{'access_token': 'abc', 'x': 1}"), "{'access_token': '[redacted]', 'x': 1}");
+    assert_eq!(
+        redact(r#"Tokens { access_token: "abc", refresh_token: Some("def"), id_token: None }"#),
+        r#"Tokens { access_token: "[redacted]", refresh_token: Some("[redacted]"), id_token: [redacted] }"#
+    );
+    assert_eq!(redact("got access_token: abc, ok"), "got access_token: [redacted], ok");
+    assert_eq!(redact("sent Basic dXNlcjpwYXNz to it"), "sent Basic [redacted] to it");
+}
+
+#[test]
+fn secrets_are_found_in_every_form() {
+    let secret = "p@ss wörd/\"1\"";
+    for form in [
+        secret.to_owned(),
+        "p%40ss%20w%C3%B6rd%2F%221%22".into(),
+        "p%40ss+w%c3%b6rd%2f%221%22".into(),
+        r#"p@ss wörd/\"1\""#.into(),
+        r#"p@ss w\u00f6rd/\"1\""#.into(),
+        r#"p@ss wörd\/\"1\""#.into(),
+        r#"p@ss wörd/\\\"1\\\""#.into(),
+        STANDARD.encode(secret),
+        URL_SAFE.encode(secret),
+    ] {
+        let shown = redact_secret(secret, &format!("<{form}>"));
+        assert_eq!(shown, "<[redacted]>", "{form}");
+    }
+}
+
+#[test]
+fn a_secret_is_found_inside_a_longer_base64_text() {
+    for before in ["", "a", "ab", "abc"] {
+        let shown = redact_secret(
+            "correct horse battery",
+            &STANDARD.encode(format!("{before}correct horse battery!!")),
+        );
+        assert!(shown.contains(REDACTED) && shown.len() < 24, "{before}: {shown}");
+    }
+}
+
+#[test]
+fn no_remainder_of_one_secret_is_left_by_another() {
+    assert_eq!(
+        redact_secret("abc", r#"{"access_token":"abcdef"}"#),
+        r#"{"access_token":"[redacted]"}"#
+    );
+    assert_eq!(redact_secret("a&b", "password=a&b!"), "password=[redacted]!");
+    assert_eq!(Redactor::new(["abc", "abcdef"]).redact("abcdef"), REDACTED);
+    assert_eq!(
+        redact_secret("e", "code: Bearer [redacted]"),
+        "cod[redacted]: B[redacted]ar[redacted]r [redacted]"
+    );
+    assert_eq!(redact_secret("", "text"), "text");
+}
+
+#[test]
+fn bytes_that_are_no_text_pass_unchanged() {
+    let redactor = Redactor::default();
+    assert_eq!(
+        redactor.redact_bytes(b"\xff\"code\":\"a\xfe\",\\"),
+        b"\xff\"code\":\"[redacted]\",\\"
+    );
+}

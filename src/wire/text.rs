@@ -1,0 +1,348 @@
+//! An exchange as text that a person reviews: [`render`], in a [`Style`].
+//!
+//! ```text
+//! at 15000 ms
+//! > POST {server}/mcp
+//! > accept: application/json, text/event-stream
+//! > content-type: application/json
+//! >
+//! > {"jsonrpc":"2.0","id":2,"method":"tools/list"}
+//! < 200 OK
+//! < content-type: text/event-stream
+//! <
+//! < data: {"jsonrpc":"2.0","id":2,"result":{"tools":[]}}
+//! <
+//! <
+//! (aborted by the client at 20000 ms)
+//! ```
+//!
+//! What a reader can rely on:
+//!
+//! - Lines of the request begin with `>`, lines of the response with `<`; no
+//!   other line does, so nothing in a body can pass for something else. The
+//!   version of HTTP is left out: an exchange in memory has none.
+//! - Header fields stand in the order in which they were sent, without those
+//!   in [`HOP_HEADERS`].
+//! - A body follows an empty line and stays as it was sent, byte for byte; no
+//!   JSON is laid out anew. Each newline of it is a line break here, so a body
+//!   that ends with a newline has an empty last line, and one that does not has
+//!   none. A message without a body has no empty line either.
+//! - Bytes that a reader or a tool would lose are written as `\xNN`: control
+//!   characters, tabs, spaces at the end of a line, invisible characters, what
+//!   is not UTF-8. A carriage return at the end of a line is written as `\r`.
+//!   Where a body itself holds what looks like one of these, its backslash is
+//!   written as `\x5c`; every other backslash stays as it is, so that JSON,
+//!   which knows no `\x`, reads as it was sent.
+//! - A body longer than [`LONG_BODY`] bytes is shown by its first
+//!   [`BEGINNING`] bytes, its length and its digest: those of the body after
+//!   redaction and naming, so they neither tell a secret nor vary with a port.
+//! - Credentials are redacted ([`super::redact`]); origins that a style names
+//!   are written as `{name}`, everywhere; the program's own version is written
+//!   by name inside `clientInfo`.
+//! - Times are given where they are not those of the line before: when the
+//!   request was sent unless that is 0, when the response ended if that was
+//!   later.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use http::HeaderMap;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use sha2::{Digest as _, Sha256};
+
+use super::exchange::{End, Exchange};
+use super::redact::Redactor;
+use super::scan;
+
+/// Header fields that belong to one connection, or to the program that sends
+/// them, rather than to the exchange. They differ between the double in memory
+/// and the same double on a socket, and are left out of every text.
+pub const HOP_HEADERS: [&str; 8] = [
+    "accept-encoding",
+    "connection",
+    "content-length",
+    "date",
+    "host",
+    "keep-alive",
+    "transfer-encoding",
+    "user-agent",
+];
+
+/// The length, in bytes, up to which a body is shown whole.
+pub const LONG_BODY: usize = 4096;
+
+/// How many bytes of a longer body are shown.
+pub const BEGINNING: usize = 256;
+
+/// How an exchange is written.
+#[derive(Clone, Debug)]
+pub struct Style {
+    /// Origins (`http://127.0.0.1:1234`) and the names they are shown by
+    /// (`server`, shown as `{server}`), also where they stand percent-encoded.
+    pub origins: Vec<(String, String)>,
+    /// What takes credentials out.
+    pub redactor: Redactor,
+    /// Values of `version` in a `clientInfo`, and the names they are shown by
+    /// (`version`, shown as `{version}`).
+    pub versions: Vec<(String, String)>,
+    /// Whether times are shown.
+    pub times: bool,
+}
+
+impl Default for Style {
+    /// No origins, no further secrets, this program's own version, times shown.
+    fn default() -> Self {
+        Style {
+            origins: Vec::new(),
+            redactor: Redactor::default(),
+            versions: vec![(env!("CARGO_PKG_VERSION").to_owned(), "version".to_owned())],
+            times: true,
+        }
+    }
+}
+
+impl Style {
+    /// This style with the origins of one execution.
+    pub fn with_origins(&self, origins: &[(String, String)]) -> Self {
+        Style { origins: origins.to_vec(), ..self.clone() }
+    }
+
+    /// `bytes` as a person may see them: redacted, named, escaped.
+    pub fn text(&self, bytes: &[u8]) -> String {
+        escape(&self.shown(bytes))
+    }
+
+    /// The value of a header field as a person may see it.
+    pub fn header_value(&self, name: &str, value: &[u8]) -> String {
+        escape(&self.named(self.redactor.header(name, value)))
+    }
+
+    fn shown(&self, bytes: &[u8]) -> Vec<u8> {
+        self.named(self.redactor.redact_bytes(bytes))
+    }
+
+    fn named(&self, mut bytes: Vec<u8>) -> Vec<u8> {
+        for (origin, name) in &self.origins {
+            let name = format!("{{{name}}}");
+            let percent = utf8_percent_encode(origin, NON_ALPHANUMERIC)
+                .to_string()
+                .replace("%2E", ".")
+                .replace("%2D", "-");
+            let forms = [origin.replace('/', "\\/"), percent.to_lowercase(), percent];
+            for form in forms.iter().chain([origin]) {
+                bytes = replace_origin(&bytes, form.as_bytes(), name.as_bytes());
+            }
+        }
+        for (version, name) in &self.versions {
+            bytes = replace_version(bytes, version.as_bytes(), format!("{{{name}}}").as_bytes());
+        }
+        bytes
+    }
+}
+
+/// The exchanges of one execution, an empty line between them.
+pub fn render_all(exchanges: &[Exchange], style: &Style) -> String {
+    if exchanges.is_empty() {
+        return "(no exchange)\n".to_owned();
+    }
+    let texts: Vec<String> = exchanges.iter().map(|exchange| render(exchange, style)).collect();
+    texts.join("\n")
+}
+
+/// One exchange; each line ends with a newline.
+pub fn render(exchange: &Exchange, style: &Style) -> String {
+    let mut out = String::new();
+    if style.times && !exchange.at.is_zero() {
+        line(&mut out, &format!("at {} ms", exchange.at.as_millis()));
+    }
+    let uri = style.text(exchange.uri.to_string().as_bytes());
+    let request_line = format!("{} {uri}", exchange.method);
+    message(&mut out, '>', &request_line, &exchange.headers, &exchange.body, style);
+    if let Some(response) = &exchange.response {
+        let reason = response.status.canonical_reason().unwrap_or_default();
+        let status_line = format!("{} {reason}", response.status.as_str());
+        message(
+            &mut out,
+            '<',
+            status_line.trim_end(),
+            &response.headers,
+            &exchange.response_body,
+            style,
+        );
+    }
+    let end = match exchange.end {
+        End::Complete => "complete",
+        End::Aborted => "aborted by the client",
+        End::Broken => "broken off by the server",
+        End::Open if exchange.response.is_some() => "still open",
+        End::Open => "no response",
+    };
+    match exchange.completed_at {
+        Some(time) if style.times && has_passed(exchange.at, time) => {
+            line(&mut out, &format!("({end} at {} ms)", time.as_millis()));
+        }
+        _ if exchange.end == End::Complete => {}
+        _ => line(&mut out, &format!("({end})")),
+    }
+    out
+}
+
+/// Whether a reader sees a difference between the two times.
+fn has_passed(from: Duration, to: Duration) -> bool {
+    from.as_millis() != to.as_millis()
+}
+
+fn message(
+    out: &mut String,
+    mark: char,
+    first_line: &str,
+    headers: &HeaderMap,
+    body: &[u8],
+    style: &Style,
+) {
+    line(out, &format!("{mark} {first_line}"));
+    for (name, value) in headers {
+        if !HOP_HEADERS.contains(&name.as_str()) {
+            let value = style.header_value(name.as_str(), value.as_bytes());
+            line(out, format!("{mark} {name}: {value}").trim_end());
+        }
+    }
+    if body.is_empty() {
+        return;
+    }
+    line(out, &mark.to_string());
+    let body = style.shown(body);
+    let beginning = if body.len() > LONG_BODY { beginning(&body) } else { &body };
+    for text in escape(beginning).split('\n') {
+        line(out, format!("{mark} {text}").trim_end());
+    }
+    if beginning.len() < body.len() {
+        line(
+            out,
+            &format!(
+                "(the first {} of {} bytes, whose SHA-256 digest is {})",
+                beginning.len(),
+                body.len(),
+                digest(&body)
+            ),
+        );
+    }
+}
+
+fn line(out: &mut String, text: &str) {
+    out.push_str(text);
+    out.push('\n');
+}
+
+/// The first [`BEGINNING`] bytes, fewer if a character would be cut.
+fn beginning(body: &[u8]) -> &[u8] {
+    let is_inside = |at: &usize| body.get(*at).is_some_and(|byte| byte & 0xC0 == 0x80);
+    let end = (BEGINNING - 3..=BEGINNING).rev().find(|at| !is_inside(at)).unwrap_or(BEGINNING);
+    &body[..end]
+}
+
+fn digest(body: &[u8]) -> String {
+    Sha256::digest(body).iter().fold(String::new(), |mut out, byte| {
+        let _ = write!(out, "{byte:02x}");
+        out
+    })
+}
+
+/// `bytes` with everything visible that a reader or a tool would lose, as the
+/// module's documentation says. Newlines stay.
+pub fn escape(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        if index > 0 {
+            out.push('\n');
+        }
+        escape_line(&mut out, line);
+    }
+    out
+}
+
+fn escape_line(out: &mut String, line: &[u8]) {
+    let (line, ending) = match line {
+        [rest @ .., b'\r'] => (rest, "\\r"),
+        [rest @ .., b'\\', b'r'] => (rest, "\\x5cr"),
+        [rest @ .., b' '] => (rest, "\\x20"),
+        _ => (line, ""),
+    };
+    let mut rest = line;
+    for chunk in line.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            rest = &rest[character.len_utf8()..];
+            let is_escape = character == '\\' && rest.first() == Some(&b'x');
+            if is_escape || is_lost(character) {
+                escape_bytes(out, character.encode_utf8(&mut [0; 4]).as_bytes());
+            } else {
+                out.push(character);
+            }
+        }
+        rest = &rest[chunk.invalid().len()..];
+        escape_bytes(out, chunk.invalid());
+    }
+    out.push_str(ending);
+}
+
+fn escape_bytes(out: &mut String, bytes: &[u8]) {
+    for byte in bytes {
+        let _ = write!(out, "\\x{byte:02x}");
+    }
+}
+
+/// Whether a reader cannot see the character, or takes it for another.
+fn is_lost(character: char) -> bool {
+    character.is_control()
+        || character != ' ' && character.is_whitespace()
+        || matches!(character,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Replaces `origin` where it is not the beginning of a longer one.
+fn replace_origin(bytes: &[u8], origin: &[u8], name: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some((&first, after)) = rest.split_first() {
+        match rest.strip_prefix(origin) {
+            Some(after) if !origin.is_empty() && !continues_origin(after) => {
+                out.extend_from_slice(name);
+                rest = after;
+            }
+            _ => {
+                out.push(first);
+                rest = after;
+            }
+        }
+    }
+    out
+}
+
+fn continues_origin(after: &[u8]) -> bool {
+    let is_name = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    match after.first() {
+        Some(b'.' | b'-' | b':') => is_name(after.get(1)),
+        first => is_name(first),
+    }
+}
+
+/// Replaces `version` where it is the `version` of a `clientInfo`.
+fn replace_version(mut bytes: Vec<u8>, version: &[u8], name: &[u8]) -> Vec<u8> {
+    const KEY: &[u8] = b"clientInfo\"";
+    let mut from = 0;
+    while let Some(found) = bytes[from..].windows(KEY.len()).position(|part| part == KEY) {
+        from += found + KEY.len();
+        let Some(object) = scan::colon(&bytes, from) else { continue };
+        if let Some(value) = scan::string_member(&bytes, object, b"version")
+            && &bytes[value.clone()] == version
+        {
+            bytes.splice(value, name.iter().copied());
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+#[path = "text_tests.rs"]
+mod tests;
