@@ -5,6 +5,8 @@ pub mod body;
 pub mod event_stream;
 pub mod exchange;
 pub mod http;
+pub mod live;
+pub mod loopback;
 
 pub use self::exchange::{Exchange, Recorder};
 pub use self::http::{Body, HttpClient, Request, Response, TransportError};
