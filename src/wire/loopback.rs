@@ -230,7 +230,8 @@ async fn answer(
 
     let response = client.send(Request::from_parts(head, body)).await?;
     let (head, body) = response.into_parts();
-    let mut body = Outgoing::new(body, head.headers.contains_key(CONTENT_LENGTH));
+    let declared = head.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+    let mut body = Outgoing::new(body, declared.and_then(|length| length.parse().ok()));
     body.begin().await;
     Ok(Response::from_parts(head, Either::Right(body)))
 }
@@ -248,9 +249,11 @@ fn refusal(status: StatusCode) -> Answer {
 /// is always read to its end, even if hyper has no use for the end any more.
 struct Outgoing {
     body: Body,
-    /// The double declared a length itself, right or wrong: nothing is said of
-    /// the true one, so that a body that is too short breaks off.
-    declared: bool,
+    /// The length that the double declared itself, right or wrong. hyper is then
+    /// told nothing of the true one.
+    declared: Option<usize>,
+    /// How many bytes were read.
+    read: usize,
     /// Chunks that were read and not written yet.
     ahead: VecDeque<Bytes>,
     /// How the body ended, once it did.
@@ -260,8 +263,8 @@ struct Outgoing {
 }
 
 impl Outgoing {
-    fn new(body: Body, declared: bool) -> Self {
-        Outgoing { body, declared, ahead: VecDeque::new(), end: None, flushed: false }
+    fn new(body: Body, declared: Option<usize>) -> Self {
+        Outgoing { body, declared, read: 0, ahead: VecDeque::new(), end: None, flushed: false }
     }
 
     /// Reads what is there already, without waiting for more.
@@ -278,8 +281,16 @@ impl Outgoing {
         while self.ahead.len() < wanted && self.end.is_none() {
             match Pin::new(&mut self.body).poll_next(context) {
                 Poll::Ready(Some(Ok(chunk))) if chunk.is_empty() => {}
-                Poll::Ready(Some(Ok(chunk))) => self.ahead.push_back(chunk),
+                Poll::Ready(Some(Ok(chunk))) => {
+                    self.read += chunk.len();
+                    self.ahead.push_back(chunk);
+                }
                 Poll::Ready(Some(Err(error))) => self.end = Some(Err(error)),
+                // Shorter than declared: what the far side sees is a body that
+                // breaks off.
+                Poll::Ready(None) if self.declared.is_some_and(|length| self.read < length) => {
+                    self.end = Some(Err(TransportError::Closed));
+                }
                 Poll::Ready(None) => self.end = Some(Ok(())),
                 Poll::Pending => break,
             }
@@ -315,11 +326,11 @@ impl hyper::body::Body for Outgoing {
     }
 
     fn is_end_stream(&self) -> bool {
-        !self.declared && self.ahead.is_empty() && self.end == Some(Ok(()))
+        self.declared.is_none() && self.ahead.is_empty() && self.end == Some(Ok(()))
     }
 
     fn size_hint(&self) -> SizeHint {
-        if self.declared || self.end != Some(Ok(())) {
+        if self.declared.is_some() || self.end != Some(Ok(())) {
             return SizeHint::default();
         }
         let length: usize = self.ahead.iter().map(Bytes::len).sum();

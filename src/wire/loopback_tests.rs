@@ -8,6 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
 
 use super::*;
+use crate::wire::body::read_whole;
 use crate::wire::exchange::{End, Wire};
 use crate::wire::http::{BoxFuture, Response};
 use crate::wire::live::Live;
@@ -138,7 +139,7 @@ async fn requests_and_responses_pass_as_they_are() {
     assert_eq!(response.headers()["content-length"], "3");
     let cookies: Vec<_> = response.headers().get_all("set-cookie").iter().collect();
     assert_eq!(cookies, ["a=1", "b=2"]);
-    let body = super::super::body::read_whole(response.into_body(), 64).await;
+    let body = read_whole(response.into_body(), 64).await;
     assert_eq!(body.as_deref(), Ok(&b"cba"[..]));
 
     let exchange = only(&wire);
@@ -265,7 +266,7 @@ async fn a_body_in_pieces_with_a_length_is_read_to_its_end() {
     }));
     let live = Live::new();
     let body = live.send(get(&url)).await.expect("a response").into_body();
-    let body = super::super::body::read_whole(body, 64).await;
+    let body = read_whole(body, 64).await;
     assert_eq!(body.as_deref(), Ok(&b"abcd"[..]));
     assert_eq!(only(&wire).end, End::Complete);
 }
@@ -279,9 +280,32 @@ async fn a_body_shorter_than_its_declared_length_breaks_off() {
         }));
         let live = Live::new();
         let body = live.send(get(&url)).await.expect("the head came").into_body();
-        let read = super::super::body::read_whole(body, 64).await;
+        let read = read_whole(body, 64).await;
         assert_eq!(read, Err(TransportError::Closed.into()), "{text:?}");
     }
+}
+
+#[tokio::test]
+async fn a_body_longer_than_its_declared_length_is_cut_there() {
+    let (_handle, url, wire) = serve(far(|_| async {
+        let response = ::http::Response::builder().header(CONTENT_LENGTH, "2");
+        Ok(response.body(Body::whole("abcd")).expect("a response"))
+    }));
+    let live = Live::new();
+    let body = live.send(get(&url)).await.expect("a response").into_body();
+    assert_eq!(read_whole(body, 64).await.as_deref(), Ok(&b"ab"[..]));
+    assert_eq!(&only(&wire).response_body[..], b"abcd");
+}
+
+#[tokio::test]
+async fn head_tells_a_declared_length_and_sends_nothing() {
+    let (_handle, url, wire) = serve(far(|_| async {
+        let response = ::http::Response::builder().header(CONTENT_LENGTH, "9");
+        Ok(response.body(Body::whole("")).expect("a response"))
+    }));
+    let answer = raw(&url, b"HEAD / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
+    assert!(answer.contains("content-length: 9\r\n") && answer.ends_with("\r\n\r\n"), "{answer}");
+    assert_eq!(only(&wire).end, End::Complete);
 }
 
 #[tokio::test]
@@ -400,11 +424,12 @@ async fn a_large_request_does_not_reach_the_double() {
 async fn what_is_no_request_does_not_reach_the_double() {
     let (_handle, url, wire) = serve(bodies(|| Body::whole("")));
     assert!(raw(&url, b"nonsense\r\n\r\n").await.starts_with("HTTP/1.1 400 "));
-    let connect = b"CONNECT a.test:443 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
-    assert!(raw(&url, connect).await.starts_with("HTTP/1.1 405 "));
+    let tunnel = b"CONNECT a.test:443 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    assert!(raw(&url, tunnel).await.starts_with("HTTP/1.1 405 "));
     // A request that ends in the middle of its body.
-    let mut stream =
-        connect_and_send(&url, b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nab").await;
+    let half = b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nab";
+    let mut stream = connect(&url).await;
+    stream.write_all(half).await.expect("written");
     stream.shutdown().await.expect("closed for writing");
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).await.expect("read to the end");
@@ -413,12 +438,6 @@ async fn what_is_no_request_does_not_reach_the_double() {
     let absolute = b"GET http://other.test/x HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
     assert!(raw(&url, absolute).await.starts_with("HTTP/1.1 200 "));
     assert_eq!(only(&wire).uri, "http://server.test/x");
-}
-
-async fn connect_and_send(url: &str, bytes: &[u8]) -> TcpStream {
-    let mut stream = connect(url).await;
-    stream.write_all(bytes).await.expect("written");
-    stream
 }
 
 #[tokio::test]
