@@ -6,8 +6,9 @@ pub mod double;
 pub mod event_stream;
 pub mod exchange;
 pub mod http;
+pub mod live;
+pub mod loopback;
 pub mod redact;
-mod scan;
 pub mod text;
 
 pub use self::body::{READ_LIMIT, ReadError, read_whole};

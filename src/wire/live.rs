@@ -1,0 +1,251 @@
+//! A real socket: [`Live`] sends each request with reqwest.
+
+use std::error::Error;
+use std::io;
+use std::sync::OnceLock;
+
+use ::http::Uri;
+use ::http::uri::Scheme;
+use futures_util::stream::StreamExt;
+
+use super::http::{Body, BoxFuture, HttpClient, Request, Response, TransportError};
+
+/// Sends requests over HTTP/1.1, with TLS for `https`.
+///
+/// Header fields are sent as they are; only what HTTP itself needs, and
+/// `accept`, `accept-encoding` and `user-agent` where they are missing, is
+/// added. Redirects are not followed, bodies compressed with gzip are decoded,
+/// and there are no timeouts: the caller bounds each leg.
+///
+/// Proxies that the environment names are not used. What is judged is what
+/// crosses the wire between two ends, and a proxy between them adds header
+/// fields and holds event streams back.
+///
+/// Connections are kept for the next request and are driven by the runtime in
+/// which they were opened: each runtime needs a `Live` of its own.
+#[derive(Debug, Default)]
+pub struct Live {
+    /// Reading the system's certificates takes longer than a whole check, and
+    /// some systems have none: only requests that need them pay for it.
+    plain: OnceLock<Result<reqwest::Client, TransportError>>,
+    secure: OnceLock<Result<reqwest::Client, TransportError>>,
+}
+
+impl Live {
+    /// A client without connections.
+    pub fn new() -> Self {
+        Live::default()
+    }
+
+    fn client_for(&self, uri: &Uri) -> Result<&reqwest::Client, TransportError> {
+        let client = match uri.scheme() {
+            Some(scheme) if *scheme == Scheme::HTTP => self.plain.get_or_init(|| {
+                // No certificates at all: nothing here is encrypted.
+                build(reqwest::Client::builder().tls_certs_only([]))
+            }),
+            Some(scheme) if *scheme == Scheme::HTTPS => {
+                self.secure.get_or_init(|| build(reqwest::Client::builder()))
+            }
+            Some(scheme) => {
+                return Err(TransportError::Connect(format!(
+                    "`{scheme}` is no scheme that is spoken here; give a URL that begins with \
+                     `http://` or `https://`"
+                )));
+            }
+            None => {
+                return Err(TransportError::Connect(
+                    "the URL has no scheme; give one that begins with `http://` or `https://`"
+                        .to_owned(),
+                ));
+            }
+        };
+        client.as_ref().map_err(Clone::clone)
+    }
+}
+
+fn build(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, TransportError> {
+    // An error means that a provider is there already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    builder
+        .redirect(reqwest::redirect::Policy::none())
+        .referer(false)
+        .retry(reqwest::retry::never())
+        .no_proxy()
+        .user_agent(concat!("mcp-checks/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .map_err(|_| {
+            TransportError::Connect(
+                "TLS cannot be set up: no certificate authorities were found; install the \
+                 system's certificates (often a package named `ca-certificates`)"
+                    .to_owned(),
+            )
+        })
+}
+
+impl HttpClient for Live {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
+        Box::pin(async move {
+            let client = self.client_for(request.uri())?;
+            let peer = Peer::of(request.uri());
+            let request = reqwest::Request::try_from(request).map_err(|_| peer.invalid_url())?;
+            let response = client.execute(request).await.map_err(|error| peer.unsent(&error))?;
+
+            let mut head = ::http::Response::new(());
+            *head.status_mut() = response.status();
+            *head.version_mut() = response.version();
+            *head.headers_mut() = response.headers().clone();
+            let chunks = response.bytes_stream().map(|chunk| chunk.map_err(|error| broken(&error)));
+            Ok(head.map(|()| Body::stream(chunks)))
+        })
+    }
+}
+
+/// The far side as messages name it: host and port, never a user's name, a
+/// password, a path or a query.
+struct Peer {
+    host: String,
+    authority: String,
+}
+
+impl Peer {
+    fn of(uri: &Uri) -> Self {
+        let host = uri.host().unwrap_or("an unnamed host").to_owned();
+        let authority = match uri.port_u16() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.clone(),
+        };
+        Peer { host, authority }
+    }
+
+    fn invalid_url(&self) -> TransportError {
+        TransportError::Connect(format!(
+            "the URL for {} cannot be read; correct it",
+            self.authority
+        ))
+    }
+
+    /// Why no response came.
+    fn unsent(&self, error: &reqwest::Error) -> TransportError {
+        if error.is_builder() {
+            return self.invalid_url();
+        }
+        if !error.is_connect() {
+            return broken(error);
+        }
+        let Peer { host, authority } = self;
+        if error.is_dns() {
+            return TransportError::Connect(format!(
+                "the host `{host}` is not known; correct the URL, or see to name resolution \
+                 (proxies set in the environment are not used)"
+            ));
+        }
+        if let Some(tls) = Causes::of(error).find_map(|cause| cause.downcast_ref()) {
+            return TransportError::Connect(format!("TLS with {authority}: {}", tls_failure(tls)));
+        }
+        let kind = Causes::of(error)
+            .find_map(|cause| cause.downcast_ref::<io::Error>())
+            .map(io::Error::kind);
+        TransportError::Connect(match kind {
+            Some(io::ErrorKind::ConnectionRefused) => format!(
+                "{authority} refuses connections; start the server there, or correct the URL's \
+                 host and port"
+            ),
+            Some(io::ErrorKind::TimedOut) => format!(
+                "{authority} does not answer; see that the server runs and that no firewall is \
+                 in between"
+            ),
+            // The kind's own words are fixed ones, not the far side's.
+            Some(kind) => format!("{authority}: {kind}; see that it can be reached from here"),
+            None => format!("{authority} cannot be reached; correct the URL's host and port"),
+        })
+    }
+}
+
+/// What went wrong with TLS, in our own words: those of the library quote the
+/// certificate, which the far side wrote.
+fn tls_failure(error: &rustls::Error) -> &'static str {
+    use rustls::CertificateError as Certificate;
+    match error {
+        rustls::Error::InvalidCertificate(problem) => match problem {
+            Certificate::Expired | Certificate::ExpiredContext { .. } => {
+                "its certificate has expired; renew it"
+            }
+            Certificate::NotValidYet | Certificate::NotValidYetContext { .. } => {
+                "its certificate is not valid yet; check both clocks"
+            }
+            Certificate::NotValidForName | Certificate::NotValidForNameContext { .. } => {
+                "its certificate is for another host; use the name that it was issued for"
+            }
+            Certificate::UnknownIssuer => {
+                "its certificate comes from an authority that this system does not trust; add the \
+                 authority to the system's certificates"
+            }
+            _ => "its certificate is not valid",
+        },
+        rustls::Error::InvalidMessage(_) => {
+            "what came is not TLS; perhaps the URL should begin with `http://`"
+        }
+        _ => "the handshake failed",
+    }
+}
+
+/// Why an open connection gave no response, or not the whole body.
+fn broken(error: &reqwest::Error) -> TransportError {
+    for cause in Causes::of(error) {
+        if let Some(error) = cause.downcast_ref::<hyper::Error>() {
+            if error.is_parse() {
+                return TransportError::Protocol("the response's head cannot be read".to_owned());
+            }
+            if error.is_incomplete_message() || error.is_closed() || error.is_canceled() {
+                return TransportError::Closed;
+            }
+        }
+        if let Some(error) = cause.downcast_ref::<io::Error>() {
+            match error.kind() {
+                io::ErrorKind::UnexpectedEof
+                | io::ErrorKind::ConnectionReset
+                | io::ErrorKind::ConnectionAborted
+                | io::ErrorKind::BrokenPipe
+                | io::ErrorKind::NotConnected => return TransportError::Closed,
+                io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
+                    return TransportError::Protocol("the body cannot be decoded".to_owned());
+                }
+                _ => {}
+            }
+        }
+    }
+    if error.is_decode() {
+        return TransportError::Protocol("the body cannot be decoded".to_owned());
+    }
+    TransportError::Closed
+}
+
+/// An error and what caused it, the outermost first.
+///
+/// An input or output error passes over the error that it wraps when it is
+/// asked for its source; here none is left out.
+struct Causes<'a>(Option<&'a (dyn Error + 'static)>);
+
+impl<'a> Causes<'a> {
+    fn of(error: &'a (dyn Error + 'static)) -> Self {
+        Causes(Some(error))
+    }
+}
+
+impl<'a> Iterator for Causes<'a> {
+    type Item = &'a (dyn Error + 'static);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let error = self.0?;
+        let wrapped = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        self.0 = match wrapped {
+            Some(wrapped) => Some(wrapped as &(dyn Error + 'static)),
+            None => error.source(),
+        };
+        Some(error)
+    }
+}
+
+#[cfg(test)]
+#[path = "live_tests.rs"]
+mod tests;
