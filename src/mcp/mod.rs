@@ -1,6 +1,7 @@
 //! The Model Context Protocol: JSON-RPC messages, revisions, the client and
 //! the scripted server that the double plays.
 
+pub mod authorization;
 pub mod client;
 pub mod json_rpc;
 pub mod revision;

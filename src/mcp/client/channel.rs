@@ -10,7 +10,6 @@ use super::budget::{Budget, bounded};
 use super::cancellation::Cancellation;
 use super::error::{ClientError, ErrorKind};
 use super::inbox::Inbox;
-use super::streamable_http::json_rpc;
 use super::transport::{Session, Transport};
 use crate::mcp::json_rpc::{Notification, Request};
 
@@ -111,7 +110,8 @@ impl Channel {
         budget: &mut Budget,
     ) -> Result<Answer, ClientError> {
         let reply = self.transport.request(request, session, &self.inbox, budget).await?;
-        let result = reply.outcome.map_err(|error| json_rpc(&request.method, error))?;
+        let result =
+            reply.outcome.map_err(|error| ClientError::from_response(&request.method, error))?;
         if !result.is_object() {
             let message = format!("the result of {} is not an object", request.method);
             return Err(ClientError::new(ErrorKind::InvalidResult, message));

@@ -5,6 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::mcp::json_rpc::ErrorObject;
+
 /// The kinds of failure that a caller may want to tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
@@ -125,6 +127,9 @@ pub struct Facts {
     pub resource_metadata: Option<String>,
     /// Which step of the authorization discovery failed, and how.
     pub discovery: Option<String>,
+    /// Whether the server refused the request without looking at it, so that it
+    /// can be sent again.
+    pub(crate) unprocessed: bool,
 }
 
 impl ClientError {
@@ -138,10 +143,13 @@ impl ClientError {
         self.kind == ErrorKind::Cancelled
     }
 
-    /// Whether the client itself stopped waiting: cancelled, or out of time.
-    pub(crate) fn is_interruption(&self) -> bool {
-        let kinds = [ErrorKind::Cancelled, ErrorKind::Timeout, ErrorKind::BudgetExhausted];
-        kinds.contains(&self.kind)
+    /// What an error response to `method` comes to.
+    pub(crate) fn from_response(method: &str, error: ErrorObject) -> Self {
+        let message = format!("{method} was answered with the error {}", error.code);
+        ClientError::new(ErrorKind::JsonRpc, message).with(|facts| {
+            facts.code = Some(error.code);
+            facts.data = error.data;
+        })
     }
 
     /// The facts that are known, by name: `status`, `code`, `data`, `version`,

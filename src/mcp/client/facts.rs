@@ -27,6 +27,25 @@ impl Revision {
         self >= Revision::V2025_06_18
     }
 
+    /// Protected-resource metadata name the authorization server
+    /// (basic/authorization, "Authorization Server Location").
+    pub fn has_protected_resource_metadata(self) -> bool {
+        self >= Revision::V2025_06_18
+    }
+
+    /// Protected-resource metadata are looked for where no challenge names them
+    /// (basic/authorization, "Protected Resource Metadata Discovery
+    /// Requirements").
+    pub fn probes_resource_metadata(self) -> bool {
+        self >= Revision::V2025_11_25
+    }
+
+    /// OpenID Connect Discovery stands beside RFC 8414 (basic/authorization,
+    /// "Authorization Server Metadata Discovery").
+    pub fn discovers_openid_providers(self) -> bool {
+        self >= Revision::V2025_11_25
+    }
+
     /// The code that refuses `elicitation/create` when elicitation was not
     /// declared (client/elicitation, "Error Handling").
     pub(crate) fn undeclared_elicitation_code(self) -> i64 {

@@ -83,7 +83,7 @@ impl Client {
     /// [`ErrorKind::UnsupportedVersion`] if it does not speak the revision.
     pub fn new(http: Arc<dyn HttpClient>, options: Options) -> Result<Client, ClientError> {
         let lifecycle = Lifecycle::new(&options)?;
-        let transport = StreamableHttp::new(http, options.endpoint, options.headers);
+        let transport = StreamableHttp::new(http, options.endpoint, options.headers, options.scale);
         Ok(Client(Arc::new(Inner {
             channel: Channel::new(Arc::new(transport), options.scale),
             lifecycle,
@@ -206,6 +206,7 @@ impl Inner {
         let mut renewed = false;
         loop {
             let connection = self.connection(budget).await?;
+            offered(&connection, operation)?;
             let sent = self.channel.request(
                 operation.method(),
                 params.clone(),
@@ -215,7 +216,7 @@ impl Inner {
             match sent.await {
                 Err(error) if error.kind == ErrorKind::SessionLost => {
                     self.forget(&connection);
-                    if renewed {
+                    if renewed || !error.facts.unprocessed {
                         return Err(error);
                     }
                     renewed = true;
@@ -249,6 +250,19 @@ impl Inner {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether the server declared what `operation` needs: only capabilities that
+/// were negotiated may be used (basic/lifecycle, "Operation").
+fn offered(connection: &Connection, operation: &Operation) -> Result<(), ClientError> {
+    match operation.capability() {
+        Some(needed) if connection.introduction["capabilities"][needed].is_null() => {
+            let method = operation.method();
+            let message = format!("{method} was not sent: the server did not declare `{needed}`");
+            Err(ClientError::new(ErrorKind::NotSupported, message))
+        }
+        _ => Ok(()),
     }
 }
 

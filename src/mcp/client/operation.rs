@@ -83,6 +83,20 @@ impl Operation {
         }
     }
 
+    /// What the server has to have declared; `None` if every server offers it.
+    pub(crate) fn capability(&self) -> Option<&'static str> {
+        match self {
+            Operation::ListTools | Operation::CallTool { .. } => Some("tools"),
+            Operation::ListResources
+            | Operation::ListResourceTemplates
+            | Operation::ReadResource { .. } => Some("resources"),
+            Operation::ListPrompts | Operation::GetPrompt { .. } => Some("prompts"),
+            Operation::Complete { .. } => Some("completions"),
+            Operation::SetLoggingLevel { .. } => Some("logging"),
+            Operation::Ping => None,
+        }
+    }
+
     /// The parameters of the request at `revision`.
     ///
     /// # Errors

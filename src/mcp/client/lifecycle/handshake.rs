@@ -53,34 +53,35 @@ impl Handshake {
         });
         let opening = self.opening();
         let reply = channel.initialize(params, &opening, budget).await?;
-        let issued = Session { id: reply.session_id, ..opening };
-        match self.confirm(reply.result, &issued, channel, budget).await {
-            Ok(connection) => Ok(connection),
+        let mut session = Session { id: reply.session_id, ..opening };
+        match self.confirm(&reply.result, &mut session, channel, budget).await {
+            Ok(()) => Ok(Connection { session, introduction: reply.result }),
             Err(error) => {
-                // No one needs the session that was issued: it is ended beside
-                // the budget, and what comes of that changes nothing.
-                let mut own = channel.own_budget();
-                let _ =
-                    bounded(channel.scale(), channel.transport().end_session(&issued, &mut own))
-                        .await;
+                if error.kind != ErrorKind::SessionLost {
+                    // No one needs the session that was issued: it is ended
+                    // beside the budget, whatever comes of that.
+                    let mut own = channel.own_budget();
+                    let end = channel.transport().end_session(&session, &mut own);
+                    let _ = bounded(channel.scale(), end).await;
+                }
                 Err(error)
             }
         }
     }
 
+    /// Checks what the server said of itself, then says that the client is
+    /// ready.
     async fn confirm(
         &self,
-        introduction: Value,
-        issued: &Session,
+        introduction: &Value,
+        session: &mut Session,
         channel: &Channel,
         budget: &mut Budget,
-    ) -> Result<Connection, ClientError> {
-        let version = check(&introduction)?;
-        let revision = self.accept(version)?;
-        let session = Session { id: issued.id.clone(), revision, negotiated: true };
+    ) -> Result<(), ClientError> {
+        session.revision = self.accept(check(introduction)?)?;
+        session.negotiated = true;
         let ready = Notification { method: "notifications/initialized".into(), params: None };
-        channel.transport().notify(&ready, &session, budget).await?;
-        Ok(Connection { session, introduction })
+        channel.transport().notify(&ready, session, budget).await
     }
 
     /// The revision by this name, if this client speaks it and the policy, or

@@ -1,0 +1,228 @@
+//! The transport of the web: [`StreamableHttp`] (basic/transports, "Streamable
+//! HTTP").
+//!
+//! Every message is a POST of its own; how one is answered stands in
+//! `asking`, what a refusal means in `refusal`. The stream that a client may
+//! open with GET to hear from the server between requests will stand beside
+//! `asking`.
+
+mod asking;
+mod refusal;
+
+use std::sync::Arc;
+
+use ::http::header::{ACCEPT, CONTENT_TYPE};
+use ::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
+use bytes::Bytes;
+use serde_json::Value;
+
+use self::asking::{Asking, Step};
+use self::refusal::{accepted, discard, no_response, refused};
+use super::budget::{Budget, bounded};
+use super::error::ClientError;
+use super::inbox::Inbox;
+use super::transport::{Reply, Session, Transport};
+use crate::mcp::authorization::{self, Challenge};
+use crate::mcp::json_rpc::{Notification, Request};
+use crate::wire::http::{self, BoxFuture, HttpClient};
+
+const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// Messages over HTTP, to one endpoint.
+pub struct StreamableHttp {
+    http: Arc<dyn HttpClient>,
+    endpoint: Uri,
+    /// Added to every request.
+    extra: HeaderMap,
+    scale: u32,
+}
+
+impl StreamableHttp {
+    /// Sends to `endpoint` through `http`, with `extra` header fields. Delays
+    /// are divided by `scale`.
+    pub fn new(http: Arc<dyn HttpClient>, endpoint: Uri, extra: HeaderMap, scale: u32) -> Self {
+        StreamableHttp { http, endpoint, extra, scale }
+    }
+
+    /// `own` header fields, then those of the session, then the extra ones.
+    fn headers_with<const N: usize>(
+        &self,
+        own: [(HeaderName, HeaderValue); N],
+        session: &Session,
+    ) -> HeaderMap {
+        let mut headers = HeaderMap::from_iter(own);
+        if let Some(id) = &session.id
+            && let Ok(id) = HeaderValue::from_str(id)
+        {
+            headers.insert(SESSION_ID, id);
+        }
+        if session.negotiated && session.revision.sends_version_header() {
+            let version = HeaderValue::from_static(session.revision.as_str());
+            headers.insert(PROTOCOL_VERSION, version);
+        }
+        for (name, value) in &self.extra {
+            headers.append(name.clone(), value.clone());
+        }
+        headers
+    }
+
+    fn post_headers(&self, session: &Session) -> HeaderMap {
+        let accepted = HeaderValue::from_static("application/json, text/event-stream");
+        let own =
+            [(CONTENT_TYPE, HeaderValue::from_static("application/json")), (ACCEPT, accepted)];
+        self.headers_with(own, session)
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<http::Response, ClientError> {
+        let mut request = http::Request::new(body);
+        *request.method_mut() = method;
+        *request.uri_mut() = self.endpoint.clone();
+        *request.headers_mut() = headers;
+        self.http.send(request).await.map_err(no_response)
+    }
+
+    async fn post(&self, message: Value, session: &Session) -> Result<http::Response, ClientError> {
+        let body = Bytes::from(message.to_string());
+        self.send(Method::POST, self.post_headers(session), body).await
+    }
+
+    /// Resumes a stream after the event with this id.
+    async fn get(
+        &self,
+        last_event_id: HeaderValue,
+        session: &Session,
+    ) -> Result<http::Response, ClientError> {
+        let own = [
+            (ACCEPT, HeaderValue::from_static("text/event-stream")),
+            (LAST_EVENT_ID, last_event_id),
+        ];
+        self.send(Method::GET, self.headers_with(own, session), Bytes::new()).await
+    }
+
+    /// Finds out whom to ask for authorization; the error that says so.
+    async fn challenged(
+        &self,
+        method: &str,
+        challenges: Vec<Challenge>,
+        session: &Session,
+        budget: &mut Budget,
+    ) -> ClientError {
+        let http = self.http.as_ref();
+        let endpoint = &self.endpoint;
+        match authorization::discover(http, endpoint, session.revision, &challenges, budget).await {
+            Ok(discovery) => discovery.into_error(method),
+            Err(interruption) => interruption,
+        }
+    }
+}
+
+impl Transport for StreamableHttp {
+    fn request<'a>(
+        &'a self,
+        request: &'a Request,
+        session: &'a Session,
+        inbox: &'a Inbox,
+        budget: &'a mut Budget,
+    ) -> BoxFuture<'a, Result<Reply, ClientError>> {
+        Box::pin(async move {
+            let mut asking = Asking::new(self, request, session.clone(), inbox);
+            let mut step = budget.leg(asking.begin()).await?;
+            loop {
+                match step {
+                    Step::Answered(outcome) => {
+                        budget.settle();
+                        // The answer is here. The stream is given a moment to
+                        // end by itself, rather than be broken off.
+                        bounded(self.scale, asking.finish()).await;
+                        return Ok(Reply { outcome, session_id: asking.issued_session() });
+                    }
+                    Step::Unfinished(error) => {
+                        let Some(last_event_id) = asking.last_event_id() else { return Err(error) };
+                        budget.pause(asking.retry()).await?;
+                        step = budget.leg(asking.resume(last_event_id)).await?;
+                    }
+                    Step::Challenged(challenges) => {
+                        budget.settle();
+                        let method = &request.method;
+                        return Err(self.challenged(method, challenges, session, budget).await);
+                    }
+                }
+            }
+        })
+    }
+
+    fn notify<'a>(
+        &'a self,
+        notification: &'a Notification,
+        session: &'a Session,
+        budget: &'a mut Budget,
+    ) -> BoxFuture<'a, Result<(), ClientError>> {
+        let method = &notification.method;
+        Box::pin(async move {
+            let work = async {
+                let response = self.post(notification.to_value(), session).await?;
+                if response.status() == StatusCode::UNAUTHORIZED {
+                    let challenges = authorization::challenges(response.headers());
+                    discard(response).await;
+                    return Ok(Some(challenges));
+                }
+                discard(accepted(response, method, None, session).await?).await;
+                Ok(None)
+            };
+            match budget.leg(work).await? {
+                None => Ok(()),
+                Some(challenges) => Err(self.challenged(method, challenges, session, budget).await),
+            }
+        })
+    }
+
+    fn notify_aside<'a>(
+        &'a self,
+        notification: &'a Notification,
+        session: &'a Session,
+    ) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            if let Ok(response) = self.post(notification.to_value(), session).await {
+                discard(response).await;
+            }
+        })
+    }
+
+    fn end_session<'a>(
+        &'a self,
+        session: &'a Session,
+        budget: &'a mut Budget,
+    ) -> BoxFuture<'a, Result<(), ClientError>> {
+        Box::pin(async move {
+            if session.id.is_none() {
+                return Ok(());
+            }
+            let work = async {
+                let headers = self.headers_with([], session);
+                let response = self.send(Method::DELETE, headers, Bytes::new()).await?;
+                let status = response.status();
+                discard(response).await;
+                Ok(status)
+            };
+            let status = budget.leg(work).await?;
+            // 405: the server does not let clients end sessions. 404: the
+            // session is over already.
+            let fine = [StatusCode::METHOD_NOT_ALLOWED, StatusCode::NOT_FOUND];
+            if status.is_success() || fine.contains(&status) {
+                return Ok(());
+            }
+            Err(refused("DELETE", status))
+        })
+    }
+
+    fn headers(&self, session: &Session) -> HeaderMap {
+        self.post_headers(session)
+    }
+}

@@ -1,0 +1,106 @@
+//! What a response that is no answer means: [`accepted`] turns statuses into
+//! errors, the rest names them in our own words.
+
+use ::http::StatusCode;
+use serde_json::Value;
+
+use crate::mcp::client::error::{ClientError, ErrorKind};
+use crate::mcp::client::transport::Session;
+use crate::mcp::json_rpc::{ErrorObject, InvalidMessage, Message, Response};
+use crate::wire::body::{READ_LIMIT, ReadError, read_whole};
+use crate::wire::http::{self, TransportError};
+
+/// The response if its status is a success, else the error that it stands for.
+pub async fn accepted(
+    response: http::Response,
+    method: &str,
+    id: Option<&Value>,
+    session: &Session,
+) -> Result<http::Response, ClientError> {
+    let status = response.status();
+    if status.is_success() {
+        return Ok(response);
+    }
+    let body = read_whole(response.into_body(), READ_LIMIT).await.unwrap_or_default();
+    if status == StatusCode::NOT_FOUND && session.id.is_some() {
+        let message = format!("{method} was refused: the server no longer knows the session");
+        return Err(ClientError::new(ErrorKind::SessionLost, message).with(|facts| {
+            facts.status = Some(404);
+            facts.unprocessed = true;
+        }));
+    }
+    if status.is_client_error()
+        && let Some(error) = error_response(&body, id)
+    {
+        let error = ClientError::from_response(method, error);
+        return Err(error.with(|facts| facts.status = Some(status.as_u16())));
+    }
+    Err(refused(method, status))
+}
+
+/// The error response in the body of a refusal, if there is one: for this
+/// request, or without an id.
+fn error_response(body: &[u8], id: Option<&Value>) -> Option<ErrorObject> {
+    let mut messages = Message::parse(body, false).ok()?;
+    match messages.pop()? {
+        Message::Response(Response { id: named, outcome: Err(error) })
+            if named.is_null() || Some(&named) == id =>
+        {
+            Some(error)
+        }
+        _ => None,
+    }
+}
+
+/// The error that a status stands for.
+pub fn refused(method: &str, status: StatusCode) -> ClientError {
+    let number = status.as_u16();
+    let (kind, message) = if status.is_redirection() {
+        let message =
+            format!("{method} was redirected with status {number}, and that is not followed");
+        (ErrorKind::Redirect, message)
+    } else {
+        (ErrorKind::HttpStatus, format!("{method} was answered with status {number}"))
+    };
+    ClientError::new(kind, message).with(|facts| facts.status = Some(number))
+}
+
+/// What came instead of a message.
+pub fn invalid(method: &str, reason: InvalidMessage) -> ClientError {
+    let message = format!("what answers {method} is not a message: {reason}");
+    ClientError::new(ErrorKind::InvalidMessage, message)
+}
+
+/// Reads what is of no interest, so that the exchange comes to its end.
+pub async fn discard(response: http::Response) {
+    let _ = read_whole(response.into_body(), READ_LIMIT).await;
+}
+
+/// A body that could not be read to its end.
+pub fn unreadable(error: ReadError) -> ClientError {
+    match error {
+        ReadError::TooLarge { limit } => {
+            let message = format!("the answer is longer than {limit} bytes");
+            ClientError::new(ErrorKind::TooLarge, message)
+                .with(|facts| facts.limit = Some(limit as u64))
+        }
+        ReadError::Transport(error) => no_response(error),
+    }
+}
+
+/// A transport's error, without the words that it may have taken from the far
+/// side.
+pub fn no_response(error: TransportError) -> ClientError {
+    let (kind, message) = match error {
+        TransportError::Connect(_) => {
+            (ErrorKind::Connection, "no connection to the server could be opened")
+        }
+        TransportError::Closed => {
+            (ErrorKind::Connection, "the connection ended before the answer was complete")
+        }
+        TransportError::Protocol(_) => {
+            (ErrorKind::InvalidMessage, "what came is not HTTP, or cannot be decoded")
+        }
+    };
+    ClientError::new(kind, message)
+}
