@@ -42,12 +42,13 @@ def text(result):
 async def all_pages(fetch, field):
     """Every item of a list; the SDK fetches one page at a time."""
     items, cursor = [], None
-    while True:
+    for _ in range(100):
         page = await fetch(cursor=cursor)
         items += getattr(page, field)
         cursor = page.next_cursor
         if cursor is None:
             return items
+    raise RuntimeError(f"the list of {field} had no end after 100 pages")
 
 
 async def tell(client, name, value):
