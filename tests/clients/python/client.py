@@ -1,0 +1,192 @@
+"""An MCP client on the official Python SDK, with no behaviour of its own on the wire.
+
+It looks up the task of its scenario and leaves the rest to the SDK.
+
+    MCP_CONFORMANCE_SCENARIO          which task; a task not known is `list_and_replay`
+    MCP_CONFORMANCE_PROTOCOL_VERSION  2026-07-28 is negotiated by `server/discover`,
+                                      every earlier revision by `initialize`
+    MCP_CONFORMANCE_CONTEXT           JSON; `toolCalls` are made as they stand there
+    the last argument                 the URL of the server
+"""
+
+import asyncio
+import json
+import os
+import re
+import sys
+
+from mcp import Client
+from mcp.types import ElicitResult, Implementation
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+SCENARIO = os.environ.get("MCP_CONFORMANCE_SCENARIO", "")
+WANTED = os.environ.get("MCP_CONFORMANCE_PROTOCOL_VERSION", "2025-11-25")
+CONTEXT = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
+
+# What a person would type into a form, by the name of the field.
+ANSWERS = {
+    "attendees": 6,
+    "catering": "coffee",
+    "confirmed": True,
+    "name": "octocat",
+    "org": "acme",
+    "region": "eu-west",
+    "email": "ops@example.com",
+}
+
+
+def text(result):
+    return next((block.text for block in result.content if block.type == "text"), None)
+
+
+async def all_pages(fetch, field):
+    """Every item of a list; the SDK fetches one page at a time."""
+    items, cursor = [], None
+    for _ in range(100):
+        page = await fetch(cursor=cursor)
+        items += getattr(page, field)
+        cursor = page.next_cursor
+        if cursor is None:
+            return items
+    raise RuntimeError(f"the list of {field} had no end after 100 pages")
+
+
+async def tell(client, name, value):
+    """Calls a tool that takes one argument, whatever that argument is called."""
+    tools = await all_pages(client.list_tools, "tools")
+    schema = next(tool.input_schema for tool in tools if tool.name == name)
+    return await client.call_tool(name, {next(iter(schema["properties"])): value})
+
+
+def tell_each(name, *values):
+    async def task(client):
+        for value in values:
+            await tell(client, name, value)
+
+    return task
+
+
+def calls(*steps, list_first=False):
+    """A task that calls tools one after the other: (name, arguments)."""
+
+    async def task(client):
+        if list_first:
+            await client.list_tools()
+        for name, arguments in steps:
+            await client.call_tool(name, arguments)
+
+    return task
+
+
+async def list_and_replay(client):
+    await all_pages(client.list_tools, "tools")
+    for call in CONTEXT.get("toolCalls", []):
+        await client.call_tool(call["name"], call["arguments"])
+
+
+async def step_until_done(client):
+    for _ in range(100):
+        if text(await client.call_tool("next_step", {})) == "done":
+            return
+    raise RuntimeError("next_step was called 100 times and never said done")
+
+
+async def slow_word(client):
+    await tell(client, "report_word", text(await client.call_tool("slow_word", {})))
+
+
+async def stalled_tool(client):
+    try:
+        await client.call_tool("process_data", {}, read_timeout_seconds=2)
+    except Exception:
+        pass  # It never answers; the task is to go on.
+    await client.call_tool("get_status", {})
+
+
+async def read_runbook(client):
+    resources = await all_pages(client.list_resources, "resources")
+    runbook = next(item for item in resources if "Deployment Runbook" in (item.name, item.title))
+    result = await client.read_resource(runbook.uri)
+    await tell(client, "report", result.contents[0].text)
+
+
+async def get_prompt(client):
+    await client.list_prompts()
+    prompt = await client.get_prompt("release_notes", {"version": "2.4.1"})
+    await tell(client, "report", prompt.messages[0].content.text)
+
+
+async def request_certificate(client):
+    await client.call_tool("get_ca_info", {})
+    await tell(client, "request_certificate", "demo.example.com")
+
+
+ADD = calls(("add", {"a": 17, "b": 25}))
+ECHO_TWICE = calls(("echo", {"message": "alpha"}), ("echo", {"message": "bravo"}))
+
+TASKS = {
+    "client/initialize-handshake": list_and_replay,
+    "client/tool-call-basic": ADD,
+    "client/stateless-tool-call": ADD,
+    "client/session-echo": ECHO_TWICE,
+    "client/session-recovery": tell_each("fetch_record", "r-100", "r-200"),
+    "client/protocol-version-header": tell_each("lookup", "idempotent"),
+    "client/no-batching": calls(*(("square", {"n": n}) for n in (4, 7, 12))),
+    "client/sse-response": slow_word,
+    "client/stateless-sse-response": slow_word,
+    "client/drop-stream-mid-call": calls(("generate_report", {})),
+    "client/stalled-tool": stalled_tool,
+    "client/resources-read": read_runbook,
+    "client/stateless-resources": read_runbook,
+    "client/prompts-get": get_prompt,
+    "client/stateless-prompts": get_prompt,
+    "client/elicit-form": tell_each("book_meeting_room", "Aurora"),
+    "client/mrtr-basic": tell_each("create_deploy_key", "mcpbench/demo"),
+    "client/mrtr-multi-round": tell_each("provision_account", "team"),
+    "client/mrtr-no-state": request_certificate,
+    "connection/handshake": list_and_replay,
+    "connection/session": ECHO_TWICE,
+    "tools/multi-step": step_until_done,
+    "tools/pages": list_and_replay,
+    "tools/event-stream": calls(("slow_word", {})),
+    # The names of the official conformance suite.
+    "initialize": list_and_replay,
+    "tools_call": calls(("add_numbers", {"a": 5, "b": 3}), list_first=True),
+    "sse-retry": calls(("test_reconnection", {}), list_first=True),
+    "elicitation-sep1034-client-defaults": calls(("test_client_elicitation_defaults", {}), list_first=True),
+}
+
+
+async def fill_form(_context, params):
+    """Fills every field of a form: with its default, or with what a person would type."""
+    content = {}
+    for field, schema in params.requested_schema.get("properties", {}).items():
+        answer = schema.get("default", ANSWERS.get(field))
+        if answer is not None:
+            content[field] = answer
+    return ElicitResult(action="accept", content=content)
+
+
+async def main():
+    async with Client(
+        sys.argv[-1],
+        mode="auto" if WANTED in MODERN_PROTOCOL_VERSIONS else "legacy",
+        client_info=Implementation(name="mcp-checks-python", version="1.0.0"),
+        elicitation_callback=fill_form if re.search("elicit|mrtr", SCENARIO) else None,
+        read_timeout_seconds=60,
+    ) as client:
+        await TASKS.get(SCENARIO, list_and_replay)(client)
+
+
+def innermost(error):
+    """The first cause inside the groups that the SDK's tasks put errors in."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(main())
+    except Exception as error:
+        sys.exit(f"{SCENARIO or 'list'}: {innermost(error)}")
