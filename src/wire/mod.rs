@@ -9,6 +9,7 @@ pub mod http;
 pub mod live;
 pub mod loopback;
 pub mod redact;
+mod scan;
 pub mod text;
 
 pub use self::body::{READ_LIMIT, ReadError, read_whole};
