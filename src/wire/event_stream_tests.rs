@@ -1,7 +1,5 @@
 //! Tests of the event stream's parser, reader and encoder.
 
-use std::time::Instant;
-
 use futures_util::stream;
 
 use super::*;
@@ -196,12 +194,11 @@ fn comments_may_go_on_for_ever_but_no_line_may() {
 }
 
 #[test]
-fn many_small_chunks_take_time_in_proportion() {
-    // Bytes are looked at once: with each chunk scanned from the line's start
-    // this would be two trillion steps, which no machine does in ten seconds.
+fn an_event_of_the_largest_size_may_come_byte_by_byte() {
+    // Bytes are looked at once. If each chunk had the line scanned from its
+    // start, this would be two trillion steps and not end.
     let mut parser = EventParser::default();
     let mut events = Vec::new();
-    let begun = Instant::now();
     parser.push(b"data: ", &mut events).expect("small");
     for _ in 0..READ_LIMIT - 6 {
         parser.push(b"x", &mut events).expect("within the limit");
@@ -209,7 +206,6 @@ fn many_small_chunks_take_time_in_proportion() {
     parser.push(b"\n\n", &mut events).expect("line ends do not count");
     assert_eq!(events.len(), 1);
     assert_eq!(events[0].data.len(), READ_LIMIT - 6);
-    assert!(begun.elapsed() < Duration::from_secs(10));
 }
 
 #[test]
