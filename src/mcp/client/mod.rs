@@ -2,7 +2,7 @@
 //!
 //! Three layers: the client knows operations and messages, a
 //! [`transport`] knows framing, [`HttpClient`] knows bytes. How a connection
-//! begins and ends is the [`lifecycle`] of its revision. Tasks (2025-11-25) are
+//! begins and ends is the `lifecycle` of its revision. Tasks (2025-11-25) are
 //! not declared, so no server may ask for them; they will be operations.
 
 pub mod budget;
@@ -108,10 +108,11 @@ impl Client {
     /// [`ClientError`] if the server was not reached or answered with an
     /// unexpected status; the client is closed all the same.
     pub async fn close(&self) -> Result<(), ClientError> {
-        let mut budget = self.0.channel.own_budget();
-        let _turn = budget.wait(self.0.turn.lock()).await?;
+        // Whoever has the turn opens a connection, within a budget of its own.
+        let _turn = self.0.turn.lock().await;
         let before = std::mem::replace(&mut *self.0.lock(), State::Closed);
         let State::Connected(connection) = before else { return Ok(()) };
+        let mut budget = self.0.channel.own_budget();
         self.0.channel.transport().end_session(&connection.session, &mut budget).await
     }
 
@@ -166,6 +167,13 @@ impl Client {
     pub async fn wait_for_notification(&self, method: &str, bound: Duration) -> Option<Value> {
         let bound = bound / self.0.channel.scale().max(1);
         self.0.channel.inbox().wait_for(method, bound).await
+    }
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let version = self.protocol_version();
+        formatter.debug_struct("Client").field("version", &version).finish_non_exhaustive()
     }
 }
 

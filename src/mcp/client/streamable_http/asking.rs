@@ -97,11 +97,11 @@ impl<'a> Asking<'a> {
         let method = &self.request.method;
         let response = self.transport.post(self.request.to_value(), &self.session).await?;
         if response.status() == StatusCode::UNAUTHORIZED {
-            return Ok(challenge(response).await);
+            return Ok(challenge(response, self.transport.scale).await);
         }
         let response = accepted(response, method, Some(&self.request.id), &self.session).await?;
         if response.status() == StatusCode::ACCEPTED {
-            discard(response).await;
+            discard(response, self.transport.scale).await;
             let message = format!("{method} was accepted with status 202 and not answered");
             return Err(ClientError::new(ErrorKind::NoAnswer, message)
                 .with(|facts| facts.status = Some(202)));
@@ -122,7 +122,7 @@ impl<'a> Asking<'a> {
         self.events = None;
         let response = self.transport.get(last_event_id, &self.session).await?;
         if response.status() == StatusCode::UNAUTHORIZED {
-            return Ok(challenge(response).await);
+            return Ok(challenge(response, self.transport.scale).await);
         }
         // The request itself was taken in before: it must not be sent again.
         let response = accepted(response, "GET", Some(&self.request.id), &self.session)
@@ -234,7 +234,7 @@ impl<'a> Asking<'a> {
                     let (transport, session) = (self.transport, self.session.clone());
                     self.replies.push(Box::pin(async move {
                         if let Ok(taken) = transport.post(response.to_value(), &session).await {
-                            discard(taken).await;
+                            discard(taken, transport.scale).await;
                         }
                     }));
                 }
@@ -249,9 +249,9 @@ impl<'a> Asking<'a> {
     }
 }
 
-async fn challenge(response: http::Response) -> Step {
+async fn challenge(response: http::Response, scale: u32) -> Step {
     let challenges = authorization::challenges(response.headers());
-    discard(response).await;
+    discard(response, scale).await;
     Step::Challenged(challenges)
 }
 

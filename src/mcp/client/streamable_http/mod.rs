@@ -170,10 +170,10 @@ impl Transport for StreamableHttp {
                 let response = self.post(notification.to_value(), session).await?;
                 if response.status() == StatusCode::UNAUTHORIZED {
                     let challenges = authorization::challenges(response.headers());
-                    discard(response).await;
+                    discard(response, self.scale).await;
                     return Ok(Some(challenges));
                 }
-                discard(accepted(response, method, None, session).await?).await;
+                discard(accepted(response, method, None, session).await?, self.scale).await;
                 Ok(None)
             };
             match budget.leg(work).await? {
@@ -190,7 +190,7 @@ impl Transport for StreamableHttp {
     ) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             if let Ok(response) = self.post(notification.to_value(), session).await {
-                discard(response).await;
+                discard(response, self.scale).await;
             }
         })
     }
@@ -208,7 +208,7 @@ impl Transport for StreamableHttp {
                 let headers = self.headers_with([], session);
                 let response = self.send(Method::DELETE, headers, Bytes::new()).await?;
                 let status = response.status();
-                discard(response).await;
+                discard(response, self.scale).await;
                 Ok(status)
             };
             let status = budget.leg(work).await?;

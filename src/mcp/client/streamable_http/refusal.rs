@@ -4,6 +4,7 @@
 use ::http::StatusCode;
 use serde_json::Value;
 
+use crate::mcp::client::budget::bounded;
 use crate::mcp::client::error::{ClientError, ErrorKind};
 use crate::mcp::client::transport::Session;
 use crate::mcp::json_rpc::{ErrorObject, InvalidMessage, Message, Response};
@@ -71,9 +72,10 @@ pub fn invalid(method: &str, reason: InvalidMessage) -> ClientError {
     ClientError::new(ErrorKind::InvalidMessage, message)
 }
 
-/// Reads what is of no interest, so that the exchange comes to its end.
-pub async fn discard(response: http::Response) {
-    let _ = read_whole(response.into_body(), READ_LIMIT).await;
+/// Reads what is of no interest, so that the exchange comes to its end; what
+/// does not end soon is dropped.
+pub async fn discard(response: http::Response, scale: u32) {
+    bounded(scale, read_whole(response.into_body(), READ_LIMIT)).await;
 }
 
 /// A body that could not be read to its end.

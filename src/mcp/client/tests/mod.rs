@@ -1,7 +1,11 @@
 //! Tests of the client against a far side that is scripted request by request:
 //! [`FarSide`]. Time is paused throughout.
 
+mod authorization;
 mod basic;
+mod refusals;
+mod streams;
+mod time;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
