@@ -11,6 +11,7 @@ use http::Uri;
 use serde::Deserialize;
 
 use crate::mcp::Revision;
+pub use crate::mcp::server::Framing;
 
 pub use self::file::read;
 pub use self::load::{LoadError, UnreadableProfile, embedded_files, load};
@@ -52,17 +53,6 @@ pub struct ServerBehaviour {
     pub session: Option<String>,
     /// How it frames its answers.
     pub framing: Framing,
-}
-
-/// How a server frames its answers to a POST.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Framing {
-    /// One JSON body.
-    #[default]
-    Json,
-    /// An event stream.
-    EventStream,
 }
 
 /// What the operator declared of a connection.
@@ -125,16 +115,6 @@ pub struct Policy {
     pub optional: Vec<String>,
 }
 
-impl Framing {
-    /// The framing as it stands in a profile.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Framing::Json => "json",
-            Framing::EventStream => "event-stream",
-        }
-    }
-}
-
 impl DataClass {
     /// The class as it stands in a profile.
     pub fn as_str(self) -> &'static str {
@@ -158,12 +138,6 @@ impl Zone {
             Zone::ExternalEu => "external-eu",
             Zone::ExternalGlobal => "external-global",
         }
-    }
-}
-
-impl fmt::Display for Framing {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.as_str())
     }
 }
 

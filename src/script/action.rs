@@ -93,12 +93,7 @@ impl Handlers {
     ///
     /// A handler that fails breaks the check: the error is kept, and the client
     /// is told of an internal error.
-    pub fn act(
-        &self,
-        function: &FnPtr,
-        arguments: Vec<Dynamic>,
-        meaning: &Meaning,
-    ) -> Action {
+    pub fn act(&self, function: &FnPtr, arguments: Vec<Dynamic>, meaning: &Meaning) -> Action {
         self.evaluate(function, arguments, meaning).unwrap_or_else(|error| {
             let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
             trouble.get_or_insert(error);
@@ -152,8 +147,11 @@ pub(super) fn bytes(value: &Dynamic) -> Evaluated<Bytes> {
     if value.is_map() {
         return json_value(value).map(|json| Bytes::from(json.to_string()));
     }
-    Err(format!("bytes are a string, a blob or a map (written as JSON), not a {}", value.type_name())
-        .into())
+    Err(format!(
+        "bytes are a string, a blob or a map (written as JSON), not a {}",
+        value.type_name()
+    )
+    .into())
 }
 
 /// A value as JSON, or an error that says what it is instead.
@@ -172,8 +170,9 @@ pub(super) fn header_map(map: &Map) -> Evaluated<HeaderMap> {
             None => vec![value.clone()],
         };
         for value in values {
-            let value = HeaderValue::from_bytes(value.to_string().as_bytes())
-                .map_err(|_| format!("the value of the header field `{name}` holds a control character"))?;
+            let value = HeaderValue::from_bytes(value.to_string().as_bytes()).map_err(|_| {
+                format!("the value of the header field `{name}` holds a control character")
+            })?;
             headers.append(header_name.clone(), value);
         }
     }
@@ -265,10 +264,13 @@ pub(super) fn register(engine: &mut Engine) {
         .register_fn("error", |code: i64, message: &str| {
             ready(Action::Error { code, message: message.to_owned(), data: None })
         })
-        .register_fn("error", |code: i64, message: &str, data: Dynamic| -> Evaluated<ScriptAction> {
-            let data = Some(json_value(&data)?);
-            Ok(ready(Action::Error { code, message: message.to_owned(), data }))
-        })
+        .register_fn(
+            "error",
+            |code: i64, message: &str, data: Dynamic| -> Evaluated<ScriptAction> {
+                let data = Some(json_value(&data)?);
+                Ok(ready(Action::Error { code, message: message.to_owned(), data }))
+            },
+        )
         .register_fn("raw", raw)
         .register_fn("stream", stream)
         .register_fn("after", |milliseconds: i64, action: Dynamic| -> Evaluated<ScriptAction> {
@@ -276,10 +278,13 @@ pub(super) fn register(engine: &mut Engine) {
         })
         .register_fn("silence", || ready(Action::Silence))
         .register_fn("drop_connection", || ready(Action::Drop))
-        .register_fn("ask", |method: &str, params: Dynamic, then: FnPtr| -> Evaluated<ScriptAction> {
-            let params = if params.is_unit() { None } else { Some(json_value(&params)?) };
-            Ok(ScriptAction::Ask { method: method.to_owned(), params, then })
-        });
+        .register_fn(
+            "ask",
+            |method: &str, params: Dynamic, then: FnPtr| -> Evaluated<ScriptAction> {
+                let params = if params.is_unit() { None } else { Some(json_value(&params)?) };
+                Ok(ScriptAction::Ask { method: method.to_owned(), params, then })
+            },
+        );
 
     engine
         .register_type_with_name::<StreamItem>("StreamItem")

@@ -166,10 +166,9 @@ impl Client {
 
     fn exchange(&self, request: Request) -> Evaluated<Dynamic> {
         let scale = self.0.options.scale.max(1);
-        let sent = tokio::time::timeout(RAW_BOUND / scale, self.0.http.send(request));
-        // The bound has to be made inside of the runtime.
-        let work = async move { sent.await };
-        let response = self.0.blocking.wait(async { work.await })?;
+        let response = self.0.blocking.wait(async {
+            tokio::time::timeout(RAW_BOUND / scale, self.0.http.send(request)).await
+        })?;
         let mut answer = Map::new();
         let response = match response {
             Ok(Ok(response)) => response,
@@ -203,7 +202,9 @@ impl Client {
         let headers: Map = head
             .headers
             .keys()
-            .filter_map(|name| Some((name.as_str().into(), header(&head.headers, name.as_str())?.into())))
+            .filter_map(|name| {
+                Some((name.as_str().into(), header(&head.headers, name.as_str())?.into()))
+            })
             .collect();
         let json = serde_json::from_slice::<Value>(&content);
         answer.insert("status".into(), i64::from(head.status.as_u16()).into());
@@ -377,9 +378,12 @@ fn operation(name: &str, arguments: &[Dynamic]) -> Evaluated<Operation> {
         "set_logging_level" => (1, Operation::SetLoggingLevel { level: text(0)? }),
         "ping" => (0, Operation::Ping),
         other => {
-            let near = crate::check::nearest(other, OPERATIONS.iter().map(|(name, _)| *name));
+            let near =
+                crate::check::nearest::nearest(other, OPERATIONS.iter().map(|(name, _)| *name));
             let hint = near.first().map(|near| format!("; did you mean `{near}`?"));
-            return Err(format!("there is no operation `{other}`{}", hint.unwrap_or_default()).into());
+            return Err(
+                format!("there is no operation `{other}`{}", hint.unwrap_or_default()).into()
+            );
         }
     };
     if arguments.len() > most {

@@ -52,9 +52,8 @@ impl Decisions {
                 _ => None,
             })
         };
-        let held = || {
-            said.iter().any(|said| matches!(said, Said::Held)).then_some((Verdict::Pass, None))
-        };
+        let held =
+            || said.iter().any(|said| matches!(said, Said::Held)).then_some((Verdict::Pass, None));
         let skipped = || {
             said.iter().find_map(|said| match said {
                 Said::Skipped(decision) => Some((Verdict::Skip, Some(decision.clone()))),

@@ -11,9 +11,7 @@ use rhai::packages::{
     BasicMapPackage, BasicMathPackage, BasicStringPackage, LanguageCorePackage, LogicPackage,
     MoreStringPackage, Package,
 };
-use rhai::{
-    AST, CallFnOptions, Dynamic, Engine, EvalAltResult, FuncArgs, Module, Position, Scope,
-};
+use rhai::{AST, CallFnOptions, Dynamic, Engine, EvalAltResult, FuncArgs, Module, Position, Scope};
 
 use super::action::Handlers;
 use super::client::{INTERRUPTED, TIME_IS_UP};
@@ -138,9 +136,11 @@ impl ScriptEngine {
         let watched = limits.clone();
         // Looking at the clock costs more than an operation; every 256th is
         // soon enough.
-        engine.on_progress(move |operations| {
-            if operations % 256 == 0 { watched.exceeded() } else { None }
-        });
+        engine.on_progress(
+            move |operations| {
+                if operations % 256 == 0 { watched.exceeded() } else { None }
+            },
+        );
         list::register(&mut engine);
         action::register(&mut engine);
         server::register(&mut engine);
@@ -181,7 +181,10 @@ impl ScriptEngine {
             parameters.insert(function.name.to_owned(), function.params.len());
         }
         // The functions of the API would lose against those of the script.
-        if parameters.keys().any(|name| !ENTRY_POINTS.contains(&name.as_str()) && !name.contains('$')) {
+        if parameters
+            .keys()
+            .any(|name| !ENTRY_POINTS.contains(&name.as_str()) && !name.contains('$'))
+        {
             let reachable: BTreeMap<String, ()> =
                 reachable_names(&self.engine).into_iter().map(|name| (name, ())).collect();
             let mut redefined: Vec<_> =
@@ -224,7 +227,13 @@ impl ScriptEngine {
     ) -> Result<Dynamic, ScriptError> {
         let options = CallFnOptions::new().eval_ast(false);
         self.engine
-            .call_fn_with_options::<Dynamic>(options, &mut Scope::new(), &script.ast, name, arguments)
+            .call_fn_with_options::<Dynamic>(
+                options,
+                &mut Scope::new(),
+                &script.ast,
+                name,
+                arguments,
+            )
             .map_err(|error| self.error(script, &error))
     }
 
@@ -277,4 +286,3 @@ fn definition(source: &SourceText, name: &str) -> Option<Place> {
 pub fn is_absent(error: &ScriptError) -> bool {
     error.cause == Cause::Absent
 }
-

@@ -6,7 +6,8 @@ use miette::{Diagnostic, LabeledSpan};
 use rhai::{Engine, EvalAltResult, ParseError, Position};
 
 use super::value::Absent;
-use crate::check::{Place, SourceText, nearest};
+use crate::check::nearest::nearest;
+use crate::check::{Place, SourceText};
 
 /// A script that does not compile, or that failed while it ran.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -211,7 +212,11 @@ fn explain(
         EvalAltResult::ErrorMismatchDataType(_, actual, _)
             if actual.contains("absent") || actual.contains(absent) =>
         {
-            ("the script goes on from something that never happened".to_owned(), None, Cause::Absent)
+            (
+                "the script goes on from something that never happened".to_owned(),
+                None,
+                Cause::Absent,
+            )
         }
         EvalAltResult::ErrorRuntime(value, _) => {
             let message = value.to_string();

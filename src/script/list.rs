@@ -33,7 +33,9 @@ pub(super) fn register(engine: &mut Engine) {
         .register_fn("==", |one: List, other: List| equal(Dynamic::from(one), Dynamic::from(other)))
         .register_fn("==", |one: List, other: Array| equal(Dynamic::from(one), other.into()))
         .register_fn("==", |one: Array, other: List| equal(one.into(), Dynamic::from(other)))
-        .register_fn("!=", |one: List, other: List| !equal(Dynamic::from(one), Dynamic::from(other)))
+        .register_fn("!=", |one: List, other: List| {
+            !equal(Dynamic::from(one), Dynamic::from(other))
+        })
         .register_fn("!=", |one: List, other: Array| !equal(Dynamic::from(one), other.into()))
         .register_fn("!=", |one: Array, other: List| !equal(one.into(), Dynamic::from(other)));
 

@@ -89,12 +89,7 @@ impl Seen {
 
     fn messages(&self, wanted: impl Fn(&MessageData) -> bool) -> List {
         let observation = &self.0.observation;
-        observation
-            .sent
-            .iter()
-            .filter(|data| wanted(data))
-            .map(|data| self.message(data))
-            .collect()
+        observation.sent.iter().filter(|data| wanted(data)).map(|data| self.message(data)).collect()
     }
 
     fn message(&self, data: &Arc<MessageData>) -> Dynamic {
@@ -108,9 +103,7 @@ impl Seen {
     }
 
     fn endpoint(&self, method: &Method) -> List {
-        self.exchanges(|exchange| {
-            exchange.method == *method && self.0.observation.is_mcp(exchange)
-        })
+        self.exchanges(|exchange| exchange.method == *method && self.0.observation.is_mcp(exchange))
     }
 
     fn calls(&mut self, name: &str) -> List {
@@ -146,7 +139,7 @@ impl Seen {
         let exchange = self.0.observation.take_touched();
         if !self.0.checkpoints.iter().any(|checkpoint| checkpoint.id == id) {
             let known = self.0.checkpoints.iter().map(|checkpoint| checkpoint.id.as_str());
-            let near = crate::check::nearest(id, known);
+            let near = crate::check::nearest::nearest(id, known);
             let hint = match near.first() {
                 Some(near) => format!("; did you mean `{near}`?"),
                 None => String::new(),
@@ -173,7 +166,12 @@ fn exchange_value(observation: &Arc<Observation>, index: usize) -> Dynamic {
 
 const NOT_EXERCISED: &str = "not exercised";
 
-fn check(context: NativeCallContext, seen: &mut Seen, id: &str, condition: Dynamic) -> Evaluated<()> {
+fn check(
+    context: NativeCallContext,
+    seen: &mut Seen,
+    id: &str,
+    condition: Dynamic,
+) -> Evaluated<()> {
     seen.decide(&context, id, |decision| {
         if condition.is::<Absent>() {
             return Said::Absent(Decision { reason: NOT_EXERCISED.to_owned(), ..decision });
@@ -278,7 +276,9 @@ fn exchange_of(item: &Dynamic) -> Option<usize> {
 fn describe_item(item: &Dynamic) -> String {
     match item.read_lock::<SeenExchange>() {
         Some(exchange) => match exchange.get() {
-            Some(seen) => format!("exchange {}: {} {}", exchange.index, seen.method, seen.uri.path()),
+            Some(seen) => {
+                format!("exchange {}: {} {}", exchange.index, seen.method, seen.uri.path())
+            }
             None => format!("exchange {}", exchange.index),
         },
         None => describe(item),
@@ -304,7 +304,9 @@ pub(super) fn register(engine: &mut Engine) {
         .register_type_with_name::<Seen>("Seen")
         .register_get("exchanges", |seen: &mut Seen| seen.exchanges(|_| true))
         .register_get("requests", |seen: &mut Seen| seen.messages(MessageData::is_request))
-        .register_get("notifications", |seen: &mut Seen| seen.messages(MessageData::is_notification))
+        .register_get("notifications", |seen: &mut Seen| {
+            seen.messages(MessageData::is_notification)
+        })
         .register_get("responses", |seen: &mut Seen| seen.messages(MessageData::is_response))
         .register_get("messages", |seen: &mut Seen| seen.messages(|_| true))
         .register_get("received", Seen::received)
@@ -390,7 +392,10 @@ fn register_exchange(engine: &mut Engine) {
     read(engine, "body", String::new(), |exchange| text(&exchange.body));
     read(engine, "json", Dynamic::UNIT, |exchange| json(&exchange.body));
     read(engine, "status", Dynamic::UNIT, |exchange| {
-        exchange.response.as_ref().map_or(Dynamic::UNIT, |head| i64::from(head.status.as_u16()).into())
+        exchange
+            .response
+            .as_ref()
+            .map_or(Dynamic::UNIT, |head| i64::from(head.status.as_u16()).into())
     });
     read(engine, "response_body", String::new(), |exchange| text(&exchange.response_body));
     read(engine, "response_json", Dynamic::UNIT, |exchange| json(&exchange.response_body));

@@ -11,7 +11,9 @@ use serde_json::{Map as Members, Value, json};
 use super::action::{Handlers, Meaning, json_value};
 use super::observation::header;
 use super::value::from_json;
-use crate::mcp::server::{Action, Behaviour, Call, Handler, Prompt, Resource, ScriptedServer, Tool};
+use crate::mcp::server::{
+    Action, Behaviour, Call, Handler, Prompt, Resource, ScriptedServer, Tool,
+};
 use crate::wire::Request;
 use crate::wire::double::{Double, Head, Origin, Plan};
 
@@ -22,6 +24,12 @@ pub const SERVER_ORIGIN: &str = "server";
 
 /// The path of the MCP endpoint.
 pub const ENDPOINT_PATH: &str = "/mcp";
+
+/// The authority by which the double knows the origin of this name, wherever
+/// it can be reached.
+pub fn authority(name: &str) -> String {
+    format!("{name}.test")
+}
 
 /// Where the origins of a double can be reached.
 pub trait Addresses: Send + Sync {
@@ -111,8 +119,7 @@ impl Server {
     }
 
     fn add_origin(&self, name: &str, origin: Arc<ScriptedOrigin>) {
-        let authority = origin.base_url.rsplit('/').next().unwrap_or_default().to_owned();
-        self.0.double.add(authority, origin.clone());
+        self.0.double.add(authority(name), origin.clone());
         self.said().origins.insert(name.to_owned(), origin);
     }
 
@@ -207,7 +214,12 @@ impl Server {
         Ok(())
     }
 
-    fn resource_template(&mut self, template: &str, definition: Map, handler: FnPtr) -> Evaluated<()> {
+    fn resource_template(
+        &mut self,
+        template: &str,
+        definition: Map,
+        handler: FnPtr,
+    ) -> Evaluated<()> {
         let mut definition = members(json_value(&definition.into())?);
         definition.entry("name").or_insert_with(|| template.into());
         definition.insert("uriTemplate".to_owned(), template.into());
@@ -273,7 +285,8 @@ fn input_schema(schema: &Map) -> Evaluated<Value> {
 }
 
 fn whole_schema(schema: Members<String, Value>) -> Value {
-    let is_short = schema.values().all(Value::is_string) && schema.get("type") != Some(&json!("object"));
+    let is_short =
+        schema.values().all(Value::is_string) && schema.get("type") != Some(&json!("object"));
     if !is_short {
         return Value::Object(schema);
     }
@@ -322,7 +335,9 @@ fn web_request(request: &Request) -> Dynamic {
     let headers: Map = request
         .headers()
         .keys()
-        .filter_map(|name| Some((name.as_str().into(), header(request.headers(), name.as_str())?.into())))
+        .filter_map(|name| {
+            Some((name.as_str().into(), header(request.headers(), name.as_str())?.into()))
+        })
         .collect();
     let query: Map = url::form_urlencoded::parse(request.uri().query().unwrap_or("").as_bytes())
         .map(|(name, value)| (name.as_ref().into(), value.as_ref().into()))
@@ -377,9 +392,12 @@ pub(super) fn register(engine: &mut Engine) {
         .register_fn("resource", |server: &mut Server, uri: &str, definition: Map| {
             server.resource(uri, definition, None)
         })
-        .register_fn("resource", |server: &mut Server, uri: &str, definition: Map, handler: FnPtr| {
-            server.resource(uri, definition, Some(handler))
-        })
+        .register_fn(
+            "resource",
+            |server: &mut Server, uri: &str, definition: Map, handler: FnPtr| {
+                server.resource(uri, definition, Some(handler))
+            },
+        )
         .register_fn("resource_template", Server::resource_template)
         .register_fn("prompt", Server::prompt)
         .register_fn("page", Server::page)

@@ -54,8 +54,10 @@ pub fn from_json(value: &Value) -> Dynamic {
         Value::String(text) => text.into(),
         Value::Array(items) => Dynamic::from(items.iter().map(from_json).collect::<List>()),
         Value::Object(members) => {
-            let map: Map =
-                members.iter().map(|(key, value)| (key.as_str().into(), from_json(value))).collect();
+            let map: Map = members
+                .iter()
+                .map(|(key, value)| (key.as_str().into(), from_json(value)))
+                .collect();
             map.into()
         }
     }

@@ -14,11 +14,33 @@ pub use action::{Action, Answered, StreamItem};
 pub use features::{Call, Handler, Prompt, Resource, Tool};
 pub use scripted::{Behaviour, ScriptedServer};
 
-/// How an answer is framed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+use std::fmt;
+
+use serde::Deserialize;
+
+/// How a server frames its answers to a POST.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Framing {
     /// One JSON body.
+    #[default]
     Json,
     /// An event stream.
     EventStream,
+}
+
+impl Framing {
+    /// The word of profiles and scripts: `json`, `event-stream`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Framing::Json => "json",
+            Framing::EventStream => "event-stream",
+        }
+    }
+}
+
+impl fmt::Display for Framing {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.as_str())
+    }
 }
