@@ -177,16 +177,19 @@ fn read_url(url: &Spanned<String>) -> Result<Uri, MietteDiagnostic> {
 fn unreadable(error: &toml::de::Error, text: &str) -> MietteDiagnostic {
     let message = error.message().trim();
     let span = error.span().unwrap_or(text.len()..text.len());
-    let (code, what, expected) = match message.split_once(", expected ") {
-        Some((what, expected)) => ("profile::unexpected", what, expected.trim()),
-        // serde says `missing field`; in a profile it is a key.
-        None if message.starts_with("missing field") => ("profile::missing-key", message, ""),
-        None => ("profile::not-toml", message, ""),
+    let code = if toml::from_str::<toml::Table>(text).is_err() {
+        "profile::not-toml"
+    } else if message.starts_with("missing field") {
+        "profile::missing-key"
+    } else {
+        "profile::unexpected"
     };
+    let (what, expected) = message.split_once(", expected ").unwrap_or((message, ""));
+    // serde speaks of fields; in a profile they are keys.
     let what = what.replace("unknown field", "unknown key").replace("missing field", "missing key");
     let label =
         if expected.is_empty() { "here".to_owned() } else { format!("expected {expected}") };
-    let diagnostic = problem(code, first_line(&what), clamp(span, text), first_line(&label));
+    let diagnostic = problem(code, one_line(&what), clamp(span, text), one_line(&label));
     let word = backticked(&what).next().unwrap_or_default();
     match did_you_mean(word, backticked(expected)) {
         Some(question) => diagnostic.with_help(question),
@@ -197,7 +200,7 @@ fn unreadable(error: &toml::de::Error, text: &str) -> MietteDiagnostic {
     }
 }
 
-fn first_line(text: &str) -> String {
+fn one_line(text: &str) -> String {
     text.lines().collect::<Vec<_>>().join("; ")
 }
 
