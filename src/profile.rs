@@ -13,7 +13,7 @@ use serde::Deserialize;
 use crate::mcp::Revision;
 
 pub use self::file::read;
-pub use self::load::{LoadError, UnreadableProfile, embedded_files, load};
+pub use self::load::{LoadError, UnreadableProfile, embedded, embedded_files, load};
 
 /// One connection.
 #[derive(Clone, Debug, PartialEq, Eq)]

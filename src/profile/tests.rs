@@ -123,8 +123,7 @@ profile::unexpected
 fn the_embedded_profiles_are_what_they_are_said_to_be() {
     let names: Vec<&str> = embedded_files().map(|(name, _)| name).collect();
     assert!(names.is_sorted());
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles");
-    let profiles = load(Some(&folder)).unwrap();
+    let profiles = embedded().unwrap();
     assert_eq!(profiles.len(), names.len());
     let get = |name: &str| profiles.iter().find(|profile| profile.name == name).unwrap();
     let (stateless, session) = (get("stateless-http"), get("session-http"));
@@ -140,8 +139,7 @@ fn the_embedded_profiles_are_what_they_are_said_to_be() {
 
 #[test]
 fn a_need_is_matched_against_a_profile() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles");
-    let profiles = load(Some(&folder)).unwrap();
+    let profiles = embedded().unwrap();
     let get = |name: &str| profiles.iter().find(|profile| profile.name == name).unwrap();
     let unmet = |needs: &[Need], name: &str| {
         unmet_need(&Header { needs: needs.to_vec(), ..Header::default() }, get(name))

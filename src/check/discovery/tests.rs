@@ -136,10 +136,13 @@ fn what_is_embedded_is_what_the_folder_holds() {
 
 #[test]
 fn every_embedded_check_can_be_read() {
-    let mut library = Library::default();
-    library.add_checks(&files::embedded());
+    let library = Library::embedded();
     let broken: Vec<String> = library.broken().map(|broken| rendered(&**broken.problem)).collect();
     assert_eq!(broken, Vec::<String>::new());
+    for check in library.readable() {
+        let source = check.source().unwrap();
+        assert_eq!(source.name(), format!("built-in/checks/{}.rhai", check.id));
+    }
 }
 
 #[test]

@@ -162,7 +162,7 @@ fn every_mistake_has_its_place_and_its_help() {
         ("//! a MUST [task]", "", "say in one sentence"),
         ("//! a MUST [task The tool", "[", "close the marks"),
         ("//! a MUST [tsak] The tool", "tsak", "did you mean `task`?"),
-        ("//! a MUST [task; task] The tool", "task", ""),
+        ("//! a MUST [task; task] The tool", "task", "name it once"),
         ("//! a MUST [goal] The tool", "goal", "the marks are"),
         ("//! a MUST[spec: must] The tool", "must", "did you mean `spec: MUST`?"),
         ("//! a MUST [2025-06-19] The tool", "2025-06-19", "did you mean `2025-06-18`"),
