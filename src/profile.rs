@@ -14,7 +14,7 @@ use crate::mcp::Revision;
 pub use crate::mcp::server::Framing;
 
 pub use self::file::read;
-pub use self::load::{LoadError, UnreadableProfile, embedded_files, load};
+pub use self::load::{LoadError, UnreadableProfile, embedded, embedded_files, load};
 
 /// One connection.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -180,12 +180,30 @@ impl Library {
         self.readable().flat_map(|check| &check.header.tags).map(String::as_str).collect()
     }
 
+    /// The library that is embedded in the program.
+    pub fn embedded() -> Library {
+        let embedded = files::embedded();
+        let mut library = Library::default();
+        library.add_checks(&embedded);
+        library.add_support(embedded);
+        library
+    }
+
     /// A library of these checks, with the embedded support scripts.
     pub fn of(mut checks: Vec<Result<Check, BrokenCheck>>) -> Library {
         checks.sort_by(|a, b| id_of(a).cmp(id_of(b)));
         let mut library = Library { checks, ..Library::default() };
         library.add_support(files::embedded());
         library
+    }
+
+    fn add_checks(&mut self, found: &[Found]) {
+        for file in found {
+            if let Found::Check { id, script } = file {
+                self.checks.push(Check::read(id.clone(), script.clone()));
+            }
+        }
+        self.checks.sort_by(|a, b| id_of(a).cmp(id_of(b)));
     }
 
     fn add_support(&mut self, found: Vec<Found>) {
@@ -262,37 +280,21 @@ pub enum LoadError {
 pub fn load(folder: Option<&Path>) -> Result<Library, LoadError> {
     let usual = Path::new("checks");
     let folder = folder.or_else(|| usual.is_dir().then_some(usual));
-    let embedded = files::embedded();
-    let mut library = Library::default();
-    let Some(folder) = folder else {
-        library.add_checks(&embedded);
-        library.add_support(embedded);
-        return Ok(library);
-    };
+    let Some(folder) = folder else { return Ok(Library::embedded()) };
     if !folder.is_dir() {
         return Err(LoadError::NoFolder { folder: folder.to_owned() });
     }
     let (found, problems) = files::local(folder);
+    let mut library = Library::default();
     library.add_checks(&found);
     if library.checks.is_empty() {
         return Err(LoadError::Empty { folder: folder.to_owned(), problems });
     }
-    library.add_support(embedded);
+    library.add_support(files::embedded());
     library.add_support(found);
     library.problems.extend(problems.into_iter().map(|problem| Arc::new(problem.into())));
     library.folder = Some(folder.to_owned());
     Ok(library)
-}
-
-impl Library {
-    fn add_checks(&mut self, found: &[Found]) {
-        for file in found {
-            if let Found::Check { id, script } = file {
-                self.checks.push(Check::read(id.clone(), script.clone()));
-            }
-        }
-        self.checks.sort_by(|a, b| id_of(a).cmp(id_of(b)));
-    }
 }
 
 #[cfg(test)]

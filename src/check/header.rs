@@ -29,14 +29,12 @@ mod statement;
 
 use std::ops::Range;
 
-use miette::MietteDiagnostic;
-
 use self::keys::Keys;
 use self::statement::Statement;
 use super::checkpoint::Checkpoint;
 use super::need::Need;
 use super::place::SourceText;
-use super::source_error::{SourceError, problem};
+use super::source_error::{Problem, SourceError, problem};
 use crate::mcp::Revision;
 
 /// What a check says of itself.
@@ -93,7 +91,7 @@ pub fn parse(source: &SourceText) -> Result<Header, SourceError> {
     }
 }
 
-fn read(text: &str, problems: &mut Vec<MietteDiagnostic>) -> Header {
+fn read(text: &str, problems: &mut Vec<Problem>) -> Header {
     let lines = statement::header_lines(text, problems);
     if lines.is_empty() {
         problems.push(

@@ -17,5 +17,5 @@ pub use header::Header;
 pub use need::{Need, unmet_need};
 pub use place::{Place, SourceText};
 pub use selection::Selection;
-pub use source_error::SourceError;
+pub use source_error::{Problem, SourceError};
 pub use verdict::{CheckpointResult, Decision, Verdict};

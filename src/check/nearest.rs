@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 /// How many near names are worth showing.
 const SHOWN: usize = 3;
 
-/// The names among `candidates` that `word` was probably meant to be, the
-/// nearest first, at most three.
+/// The names among `candidates` that `word` was probably meant to be: those that
+/// are equally near and nearer than all others, in order, at most three.
 ///
-/// Near is what one slip in about three letters away gives, in any letter
-/// case. Of a name with folders, `client/tool-call`, the last part may be near
-/// instead of the whole. After those come names that contain the word.
+/// Near is what a slip in about every third letter makes of a name, in any
+/// letter case. Of a name with folders, `client/tool-call`, the last part may be
+/// near instead of the whole. Without such names those that contain the word
+/// are near.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let word = word.to_lowercase();
     let length = word.chars().count();
@@ -26,12 +27,15 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
             .map(|name| strsim::damerau_levenshtein(&word, name))
             .min();
         match distance {
-            Some(distance) if distance <= bound => near.push((distance, candidate)),
+            Some(distance) if distance <= bound && distance < length => {
+                near.push((distance, candidate))
+            }
             _ if length >= 3 && lower.contains(&word) => near.push((bound + 1, candidate)),
             _ => {}
         }
     }
-    near.sort();
+    let nearest = near.iter().map(|(distance, _)| *distance).min();
+    near.retain(|(distance, _)| Some(*distance) == nearest);
     near.into_iter().take(SHOWN).map(|(_, name)| name).collect()
 }
 
@@ -61,11 +65,13 @@ mod tests {
 
     #[test]
     fn the_nearest_comes_first() {
-        assert_eq!(nearest("tgas", ["tags", "tag", "task", "spec"]), ["tags", "tag"]);
+        assert_eq!(nearest("tgas", ["tags", "tag", "task", "spec"]), ["tags"]);
+        assert_eq!(nearest("2025-11-26", ["2025-11-25", "2025-03-26"]), ["2025-11-25"]);
         assert_eq!(nearest("MUTS", ["MUST", "SHOULD", "MAY", "INTEROP"]), ["MUST"]);
         assert_eq!(nearest("must", ["MUST", "SHOULD"]), ["MUST"]);
         assert!(nearest("anything", ["else"]).is_empty());
-        assert!(nearest("", ["MUST"]).is_empty());
+        assert!(nearest("", ["MUST", "="]).is_empty());
+        assert!(nearest("a", ["b"]).is_empty());
     }
 
     #[test]
@@ -77,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_question_lists_alternatives() {
-        assert_eq!(did_you_mean("ab", ["aa", "bb"]).unwrap(), "did you mean `aa` or `bb`?");
+        assert_eq!(did_you_mean("ab", ["bb", "aa"]).unwrap(), "did you mean `aa` or `bb`?");
         assert_eq!(did_you_mean("zz", ["abc"]), None);
     }
 }

@@ -24,12 +24,12 @@ mod universe;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use miette::{MietteDiagnostic, NamedSource};
+use miette::{MietteDiagnostic, NamedSource, Report};
 
 use self::universe::Universe;
 use super::discovery::{BrokenCheck, Check, Library};
 use super::nearest::did_you_mean;
-use super::source_error::SourceError;
+use super::source_error::{Problem, SourceError, problem};
 use crate::mcp::Revision;
 use crate::profile::Profile;
 
@@ -90,13 +90,13 @@ impl Selection {
     }
 }
 
-fn error(expression: &str, problem: MietteDiagnostic) -> SourceError {
+fn error(expression: &str, problem: Problem) -> SourceError {
     let source = Arc::new(NamedSource::new("selection", Arc::from(expression)));
     SourceError::new("the selection", source, vec![problem])
 }
 
-fn nothing_selected(expression: &str) -> MietteDiagnostic {
-    super::source_error::problem(
+fn nothing_selected(expression: &str) -> Problem {
+    problem(
         "selection::nothing",
         "the selection matches no check",
         0..expression.len(),
@@ -110,7 +110,7 @@ fn nothing_selected(expression: &str) -> MietteDiagnostic {
 /// # Errors
 ///
 /// A tag that no check has, with the near ones.
-pub fn known_tag(name: &str, library: &Library) -> Result<(), MietteDiagnostic> {
+pub fn known_tag(name: &str, library: &Library) -> Result<(), Report> {
     known("tag", name, library.tags())
 }
 
@@ -119,7 +119,7 @@ pub fn known_tag(name: &str, library: &Library) -> Result<(), MietteDiagnostic> 
 /// # Errors
 ///
 /// A name that no profile has, with the near ones.
-pub fn known_profile(name: &str, profiles: &[Profile]) -> Result<(), MietteDiagnostic> {
+pub fn known_profile(name: &str, profiles: &[Profile]) -> Result<(), Report> {
     known("profile", name, profiles.iter().map(|profile| profile.name.as_str()))
 }
 
@@ -128,7 +128,7 @@ pub fn known_profile(name: &str, profiles: &[Profile]) -> Result<(), MietteDiagn
 /// # Errors
 ///
 /// A revision that is not known, with the near ones.
-pub fn known_revision(name: &str) -> Result<Revision, MietteDiagnostic> {
+pub fn known_revision(name: &str) -> Result<Revision, Report> {
     let names = Revision::ALL.map(Revision::as_str);
     name.parse().or_else(|_| known("revision", name, names).map(|()| Revision::ALL[0]))
 }
@@ -137,7 +137,7 @@ fn known<'a>(
     what: &str,
     name: &str,
     names: impl IntoIterator<Item = &'a str>,
-) -> Result<(), MietteDiagnostic> {
+) -> Result<(), Report> {
     let names: Vec<&str> = names.into_iter().collect();
     if names.contains(&name) {
         return Ok(());
@@ -149,7 +149,8 @@ fn known<'a>(
     });
     Err(MietteDiagnostic::new(format!("there is no {what} `{name}`"))
         .with_code(format!("selection::unknown-{what}"))
-        .with_help(help))
+        .with_help(help)
+        .into())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A [`SourceError`]: everything that is wrong with one text, at its places.
 
 use std::fmt;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use miette::{Diagnostic, LabeledSpan, MietteDiagnostic, SourceCode};
 
@@ -13,28 +13,33 @@ use super::place::SourceText;
 pub struct SourceError {
     what: String,
     source: SourceText,
-    problems: Vec<MietteDiagnostic>,
+    problems: Vec<Problem>,
 }
 
 impl SourceError {
     /// Collects the `problems` of a text. `what` names the text in a sentence:
     /// ``the header of `checks/a.rhai` ``. They are put in the text's order.
-    pub fn new(
-        what: impl Into<String>,
-        source: SourceText,
-        mut problems: Vec<MietteDiagnostic>,
-    ) -> Self {
+    pub fn new(what: impl Into<String>, source: SourceText, mut problems: Vec<Problem>) -> Self {
         problems.sort_by_key(first_offset);
+        let text: &str = source.inner();
+        let last = text.char_indices().next_back().map_or(0, |(offset, _)| offset);
+        for label in problems.iter_mut().flat_map(|problem| problem.0.labels.iter_mut().flatten()) {
+            // A label at the very end of a text would not be shown.
+            if label.is_empty() && label.offset() >= text.len() {
+                let words = label.label().map(str::to_owned);
+                *label = LabeledSpan::new(words, last, 0);
+            }
+        }
         SourceError { what: what.into(), source, problems }
     }
 
     /// The problems, in the text's order.
-    pub fn problems(&self) -> &[MietteDiagnostic] {
+    pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
     /// A lone problem speaks for itself.
-    fn lone(&self) -> Option<&MietteDiagnostic> {
+    fn lone(&self) -> Option<&Problem> {
         match self.problems.as_slice() {
             [problem] => Some(problem),
             _ => None,
@@ -42,7 +47,7 @@ impl SourceError {
     }
 }
 
-fn first_offset(problem: &MietteDiagnostic) -> usize {
+fn first_offset(problem: &Problem) -> usize {
     let labels = problem.labels.iter().flatten();
     labels.map(LabeledSpan::offset).next().unwrap_or_default()
 }
@@ -78,22 +83,48 @@ impl Diagnostic for SourceError {
     fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
         match self.lone() {
             Some(_) => None,
-            None => Some(Box::new(self.problems.iter().map(|problem| problem as &dyn Diagnostic))),
+            None => {
+                Some(Box::new(self.problems.iter().map(|problem| &**problem as &dyn Diagnostic)))
+            }
         }
     }
 }
 
+/// One thing that is wrong at one place of a text, with a code and help.
+#[derive(Clone, Debug)]
+pub struct Problem(Box<MietteDiagnostic>);
+
+impl Problem {
+    /// Says what to do about it.
+    pub(crate) fn with_help(self, help: impl Into<String>) -> Self {
+        Problem(Box::new(self.0.with_help(help)))
+    }
+
+    /// Points to one more place.
+    pub(crate) fn and_label(self, span: Range<usize>, label: impl Into<String>) -> Self {
+        Problem(Box::new(self.0.and_label(LabeledSpan::new_with_span(Some(label.into()), span))))
+    }
+}
+
+impl Deref for Problem {
+    type Target = MietteDiagnostic;
+
+    fn deref(&self) -> &MietteDiagnostic {
+        &self.0
+    }
+}
+
 /// A problem at one span, with its `code`, what is wrong, and the words under
-/// the span.
+/// the span, which may be none.
 pub(crate) fn problem(
     code: &str,
     message: impl Into<String>,
     span: Range<usize>,
     label: impl Into<String>,
-) -> MietteDiagnostic {
-    MietteDiagnostic::new(message)
-        .with_code(code)
-        .with_label(LabeledSpan::new_with_span(Some(label.into()), span))
+) -> Problem {
+    let words = Some(label.into()).filter(|words| !words.is_empty());
+    let label = LabeledSpan::new_with_span(words, span);
+    Problem(Box::new(MietteDiagnostic::new(message).with_code(code).with_label(label)))
 }
 
 /// Renders a diagnostic the way a person sees it, without colours.

@@ -3,14 +3,13 @@
 use std::ops::Range;
 
 use http::Uri;
-use miette::MietteDiagnostic;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use super::{DataClass, Framing, Operator, Policy, Profile, ServerBehaviour, Zone};
 use crate::check::SourceText;
 use crate::check::nearest::{alternatives, did_you_mean};
-use crate::check::source_error::{SourceError, problem};
+use crate::check::source_error::{Problem, SourceError, problem};
 use crate::mcp::Revision;
 
 #[derive(Deserialize)]
@@ -88,7 +87,7 @@ pub fn read(name: &str, source: &SourceText) -> Result<Profile, SourceError> {
         problems.extend(refuse_empty(identifier, "identifier"));
     }
     problems.extend(file.secret.iter().filter_map(|secret| refuse_empty(secret, "secret")));
-    let url = match file.url.as_ref().map(|url| read_url(url)).transpose() {
+    let url = match file.url.as_ref().map(read_url).transpose() {
         Ok(url) => url,
         Err(problem) => {
             problems.push(problem);
@@ -128,7 +127,7 @@ pub fn read(name: &str, source: &SourceText) -> Result<Profile, SourceError> {
 }
 
 /// A session id is visible ASCII (`basic/transports`, session management).
-fn refuse_session(session: &Spanned<String>, revision: Revision) -> Option<MietteDiagnostic> {
+fn refuse_session(session: &Spanned<String>, revision: Revision) -> Option<Problem> {
     let id = session.get_ref();
     let (message, label, help) = if !revision.has_handshake() {
         (
@@ -148,7 +147,7 @@ fn refuse_session(session: &Spanned<String>, revision: Revision) -> Option<Miett
     Some(problem("profile::session", message, session.span(), label).with_help(help))
 }
 
-fn refuse_empty(value: &Spanned<String>, what: &str) -> Option<MietteDiagnostic> {
+fn refuse_empty(value: &Spanned<String>, what: &str) -> Option<Problem> {
     value.get_ref().trim().is_empty().then(|| {
         let message = format!("the {what} is empty");
         problem("profile::empty", message, value.span(), "expected some text")
@@ -156,7 +155,7 @@ fn refuse_empty(value: &Spanned<String>, what: &str) -> Option<MietteDiagnostic>
     })
 }
 
-fn read_url(url: &Spanned<String>) -> Result<Uri, MietteDiagnostic> {
+fn read_url(url: &Spanned<String>) -> Result<Uri, Problem> {
     let wrong = |label: String| {
         problem(
             "profile::url",
@@ -174,19 +173,22 @@ fn read_url(url: &Spanned<String>) -> Result<Uri, MietteDiagnostic> {
 }
 
 /// Turns an error of the TOML reader into one that names the near key.
-fn unreadable(error: &toml::de::Error, text: &str) -> MietteDiagnostic {
+fn unreadable(error: &toml::de::Error, text: &str) -> Problem {
     let message = error.message().trim();
     let span = error.span().unwrap_or(text.len()..text.len());
-    let (code, what, expected) = match message.split_once(", expected ") {
-        Some((what, expected)) => ("profile::unexpected", what, expected.trim()),
-        // serde says `missing field`; in a profile it is a key.
-        None if message.starts_with("missing field") => ("profile::missing-key", message, ""),
-        None => ("profile::not-toml", message, ""),
+    let code = if toml::from_str::<toml::Table>(text).is_err() {
+        "profile::not-toml"
+    } else if message.starts_with("missing field") {
+        "profile::missing-key"
+    } else {
+        "profile::unexpected"
     };
+    let (what, expected) = message.split_once(", expected ").unwrap_or((message, ""));
+    // serde speaks of fields; in a profile they are keys.
     let what = what.replace("unknown field", "unknown key").replace("missing field", "missing key");
     let label =
         if expected.is_empty() { "here".to_owned() } else { format!("expected {expected}") };
-    let diagnostic = problem(code, first_line(&what), clamp(span, text), first_line(&label));
+    let diagnostic = problem(code, one_line(&what), clamp(span, text), one_line(&label));
     let word = backticked(&what).next().unwrap_or_default();
     match did_you_mean(word, backticked(expected)) {
         Some(question) => diagnostic.with_help(question),
@@ -197,7 +199,7 @@ fn unreadable(error: &toml::de::Error, text: &str) -> MietteDiagnostic {
     }
 }
 
-fn first_line(text: &str) -> String {
+fn one_line(text: &str) -> String {
     text.lines().collect::<Vec<_>>().join("; ")
 }
 

@@ -98,13 +98,20 @@ pub fn load(folder: Option<&Path>) -> Result<Vec<Profile>, LoadError> {
     match folder {
         Some(folder) => load_folder(folder),
         None if usual.is_dir() => load_folder(usual),
-        None => {
-            let files = embedded_files()
-                .map(|(name, bytes)| (Path::new("built-in/profiles").join(name), bytes))
-                .filter(|(path, _)| is_profile(path));
-            collect(files.map(|(path, bytes)| (path, Ok(bytes.to_vec()))))
-        }
+        None => embedded(),
     }
+}
+
+/// The profiles that are embedded in the program, sorted by name.
+///
+/// # Errors
+///
+/// Every profile that is broken; a test makes sure that none is.
+pub fn embedded() -> Result<Vec<Profile>, LoadError> {
+    let files = embedded_files()
+        .map(|(name, bytes)| (Path::new("built-in/profiles").join(name), bytes))
+        .filter(|(path, _)| is_profile(path));
+    collect(files.map(|(path, bytes)| (path, Ok(bytes.to_vec()))))
 }
 
 /// The embedded profiles as files: name and contents, sorted by name.

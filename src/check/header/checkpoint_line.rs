@@ -1,13 +1,11 @@
 //! A checkpoint line: `id LEVEL [marks] Sentence`.
 
-use miette::{LabeledSpan, MietteDiagnostic};
-
 use super::Header;
 use super::piece::Piece;
 use super::revisions;
 use crate::check::checkpoint::{Checkpoint, Level};
 use crate::check::nearest::{did_you_mean, nearest};
-use crate::check::source_error::problem;
+use crate::check::source_error::{Problem, problem};
 use crate::mcp::Revision;
 
 const LEVELS: &str = "the levels are MUST, SHOULD, MAY and INTEROP";
@@ -18,7 +16,7 @@ const MARKS: [&str; 3] = ["task", "builtin", "spec"];
 pub fn read(
     line: Piece<'_>,
     within: &[Revision],
-    problems: &mut Vec<MietteDiagnostic>,
+    problems: &mut Vec<Problem>,
 ) -> Option<Checkpoint> {
     let before = problems.len();
     let (id, rest) = line.split_word(|_| false);
@@ -83,7 +81,7 @@ pub fn read(
 }
 
 /// Reports checkpoints that are declared twice for the same revision.
-pub fn refuse_duplicates(header: &Header, problems: &mut Vec<MietteDiagnostic>) {
+pub fn refuse_duplicates(header: &Header, problems: &mut Vec<Problem>) {
     let mut first_of = std::collections::HashMap::<&str, Vec<usize>>::new();
     for (index, checkpoint) in header.checkpoints.iter().enumerate() {
         let earlier = first_of.entry(&checkpoint.id).or_default();
@@ -105,10 +103,7 @@ pub fn refuse_duplicates(header: &Header, problems: &mut Vec<MietteDiagnostic>) 
                     id_span(index),
                     format!("again, for {overlap} too"),
                 )
-                .and_label(LabeledSpan::new_with_span(
-                    Some("first declared here".to_owned()),
-                    id_span(first),
-                ))
+                .and_label(id_span(first), "first declared here")
                 .with_help(
                     "give it another id, or revisions that do not overlap: `[..2025-06-18]`",
                 ),
@@ -147,12 +142,7 @@ fn level(word: Piece<'_>) -> Result<Level, NoLevel> {
     })
 }
 
-fn without_level(
-    line: Piece<'_>,
-    id: Piece<'_>,
-    word: Piece<'_>,
-    trouble: NoLevel,
-) -> MietteDiagnostic {
+fn without_level(line: Piece<'_>, id: Piece<'_>, word: Piece<'_>, trouble: NoLevel) -> Problem {
     let unknown = |help: String| {
         problem(
             "header::unknown-level",
@@ -188,7 +178,7 @@ fn without_level(
 }
 
 /// Takes apart what follows the level.
-fn marks_and_sentence(rest: Piece<'_>) -> Result<(Option<Piece<'_>>, Piece<'_>), MietteDiagnostic> {
+fn marks_and_sentence(rest: Piece<'_>) -> Result<(Option<Piece<'_>>, Piece<'_>), Problem> {
     if !rest.text.starts_with('[') {
         return Ok((None, rest));
     }
@@ -208,10 +198,11 @@ fn read_mark(
     mark: Piece<'_>,
     within: &[Revision],
     checkpoint: &mut Checkpoint,
-) -> Result<(), MietteDiagnostic> {
+) -> Result<(), Problem> {
     let again = |already: bool| {
         if already {
-            Err(problem("header::repeated-mark", "the mark stands twice", mark.span(), "again"))
+            Err(problem("header::repeated-mark", "the mark stands twice", mark.span(), "again")
+                .with_help("name it once"))
         } else {
             Ok(())
         }
@@ -254,7 +245,7 @@ fn read_mark(
     Ok(())
 }
 
-fn unknown_mark(mark: Piece<'_>, name: Piece<'_>) -> MietteDiagnostic {
+fn unknown_mark(mark: Piece<'_>, name: Piece<'_>) -> Problem {
     let known = "the marks are `task`, `builtin`, a revision or a range of them, and `spec: LEVEL`, \
                  with semicolons between them";
     problem(

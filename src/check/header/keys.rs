@@ -3,15 +3,13 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use miette::{LabeledSpan, MietteDiagnostic};
-
 use super::Header;
 use super::checkpoint_line::is_id;
 use super::piece::Piece;
 use super::revisions;
 use crate::check::nearest::did_you_mean;
 use crate::check::need::Need;
-use crate::check::source_error::problem;
+use crate::check::source_error::{Problem, problem};
 use crate::mcp::Revision;
 
 const KEYS: [&str; 7] = ["revisions", "tags", "spec", "task", "needs", "cases", "scenario"];
@@ -27,7 +25,7 @@ pub struct Keys {
 
 impl Keys {
     /// Reads one key line.
-    pub fn read(&mut self, key: Piece<'_>, value: Piece<'_>, problems: &mut Vec<MietteDiagnostic>) {
+    pub fn read(&mut self, key: Piece<'_>, value: Piece<'_>, problems: &mut Vec<Problem>) {
         if !KEYS.contains(&key.text) {
             problems.push(unknown_key(key));
             return;
@@ -40,7 +38,7 @@ impl Keys {
                     key.span(),
                     "again",
                 )
-                .and_label(LabeledSpan::new_with_span(Some("first here".to_owned()), first))
+                .and_label(first, "first here")
                 .with_help(
                     "put both values into one; a value goes on in lines that are indented deeper",
                 ),
@@ -71,7 +69,7 @@ impl Keys {
         }
     }
 
-    fn revisions(&mut self, value: Piece<'_>, problems: &mut Vec<MietteDiagnostic>) {
+    fn revisions(&mut self, value: Piece<'_>, problems: &mut Vec<Problem>) {
         let before = problems.len();
         let mut listed: Vec<Revision> = Vec::new();
         for item in value.split(',') {
@@ -87,7 +85,7 @@ impl Keys {
         }
     }
 
-    fn tags(&mut self, value: Piece<'_>, problems: &mut Vec<MietteDiagnostic>) {
+    fn tags(&mut self, value: Piece<'_>, problems: &mut Vec<Problem>) {
         for tag in items(value, ',', "tag", problems) {
             if !is_id(tag.text) {
                 problems.push(
@@ -104,7 +102,7 @@ impl Keys {
         }
     }
 
-    fn needs(&mut self, value: Piece<'_>, problems: &mut Vec<MietteDiagnostic>) {
+    fn needs(&mut self, value: Piece<'_>, problems: &mut Vec<Problem>) {
         for item in items(value, ',', "need", problems) {
             let need: Need = match item.text.parse() {
                 Ok(need) => need,
@@ -139,7 +137,7 @@ impl Keys {
         }
     }
 
-    fn cases(&mut self, value: Piece<'_>, problems: &mut Vec<MietteDiagnostic>) {
+    fn cases(&mut self, value: Piece<'_>, problems: &mut Vec<Problem>) {
         for case in items(value, ';', "case", problems) {
             if case.text.contains(['[', ']']) {
                 problems.push(
@@ -156,7 +154,7 @@ impl Keys {
         }
     }
 
-    fn scenario(&mut self, value: Piece<'_>, problems: &mut Vec<MietteDiagnostic>) {
+    fn scenario(&mut self, value: Piece<'_>, problems: &mut Vec<Problem>) {
         if value.text.contains(char::is_whitespace) {
             problems.push(
                 problem(
@@ -172,7 +170,7 @@ impl Keys {
     }
 }
 
-fn unknown_key(key: Piece<'_>) -> MietteDiagnostic {
+fn unknown_key(key: Piece<'_>) -> Problem {
     let help = did_you_mean(key.text, KEYS).unwrap_or_else(|| {
         format!(
             "the keys are {}; if this is prose, break the line elsewhere: a word and a colon at \
@@ -195,7 +193,7 @@ fn items<'a>(
     value: Piece<'a>,
     separator: char,
     what: &str,
-    problems: &mut Vec<MietteDiagnostic>,
+    problems: &mut Vec<Problem>,
 ) -> Vec<Piece<'a>> {
     let mut items: Vec<Piece<'a>> = Vec::new();
     let mut names = std::collections::HashSet::new();
@@ -228,7 +226,7 @@ fn items<'a>(
 }
 
 /// The items of a list of single words.
-fn words(value: Piece<'_>, what: &str, problems: &mut Vec<MietteDiagnostic>) -> Vec<String> {
+fn words(value: Piece<'_>, what: &str, problems: &mut Vec<Problem>) -> Vec<String> {
     let items = items(value, ',', what, problems);
     for item in &items {
         if item.text.contains(char::is_whitespace) {

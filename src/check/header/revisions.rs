@@ -1,10 +1,8 @@
 //! Lists and ranges of revisions: `2025-03-26, 2025-11-25..`.
 
-use miette::MietteDiagnostic;
-
 use super::piece::Piece;
 use crate::check::nearest::did_you_mean;
-use crate::check::source_error::problem;
+use crate::check::source_error::{Problem, problem};
 use crate::mcp::Revision;
 
 /// Reads one revision or one range, `A..B` with both ends included. An end that
@@ -13,7 +11,7 @@ use crate::mcp::Revision;
 /// # Errors
 ///
 /// A revision that is not known or not in `within`, or a range that holds none.
-pub fn read(piece: Piece<'_>, within: &[Revision]) -> Result<Vec<Revision>, MietteDiagnostic> {
+pub fn read(piece: Piece<'_>, within: &[Revision]) -> Result<Vec<Revision>, Problem> {
     let Some(dots) = piece.text.find("..") else {
         return one(piece, within).map(|revision| vec![revision]);
     };
@@ -34,7 +32,7 @@ pub fn read(piece: Piece<'_>, within: &[Revision]) -> Result<Vec<Revision>, Miet
     Ok(revisions)
 }
 
-fn one(piece: Piece<'_>, within: &[Revision]) -> Result<Revision, MietteDiagnostic> {
+fn one(piece: Piece<'_>, within: &[Revision]) -> Result<Revision, Problem> {
     let revision: Revision = piece.text.parse().map_err(|_| unknown(piece))?;
     if within.contains(&revision) {
         return Ok(revision);
@@ -51,7 +49,7 @@ fn one(piece: Piece<'_>, within: &[Revision]) -> Result<Revision, MietteDiagnost
     )))
 }
 
-fn unknown(piece: Piece<'_>) -> MietteDiagnostic {
+fn unknown(piece: Piece<'_>) -> Problem {
     let known = Revision::ALL.map(Revision::as_str);
     let help = did_you_mean(piece.text, known)
         .unwrap_or_else(|| format!("the known revisions are {}", known.join(", ")));
@@ -64,11 +62,7 @@ fn unknown(piece: Piece<'_>) -> MietteDiagnostic {
     .with_help(help)
 }
 
-fn empty_range(
-    piece: Piece<'_>,
-    first: Option<Revision>,
-    last: Option<Revision>,
-) -> MietteDiagnostic {
+fn empty_range(piece: Piece<'_>, first: Option<Revision>, last: Option<Revision>) -> Problem {
     let help = match (first, last) {
         (Some(first), Some(last)) => format!("write the older revision first: `{last}..{first}`"),
         _ => "a range has at least one revision".to_owned(),

@@ -1,12 +1,10 @@
 //! The lines of a header, told apart: one [`Statement`] for each paragraph of
 //! prose, key and checkpoint, with the lines that continue it.
 
-use miette::MietteDiagnostic;
-
 use super::piece::Piece;
 use crate::check::checkpoint::Level;
 use crate::check::nearest::nearest;
-use crate::check::source_error::problem;
+use crate::check::source_error::{Problem, problem};
 
 /// One thing that a header says.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +23,7 @@ pub enum Statement<'a> {
 }
 
 /// The contents of the header's lines, without `//!` and line ends.
-pub fn header_lines<'a>(text: &'a str, problems: &mut Vec<MietteDiagnostic>) -> Vec<Piece<'a>> {
+pub fn header_lines<'a>(text: &'a str, problems: &mut Vec<Problem>) -> Vec<Piece<'a>> {
     let mut lines: Vec<Piece<'a>> = Vec::new();
     let mut ended = false;
     let mut start = 0;
@@ -66,7 +64,7 @@ pub fn header_lines<'a>(text: &'a str, problems: &mut Vec<MietteDiagnostic>) -> 
 pub fn statements<'a>(
     text: &'a str,
     lines: &[Piece<'a>],
-    problems: &mut Vec<MietteDiagnostic>,
+    problems: &mut Vec<Problem>,
 ) -> Vec<Statement<'a>> {
     let mut statements: Vec<Statement<'a>> = Vec::new();
     let mut in_prose = true;
@@ -118,7 +116,7 @@ fn extend<'a>(text: &'a str, piece: &mut Piece<'a>, line: Piece<'a>) {
     piece.text = &text[piece.start..line.span().end];
 }
 
-fn ambiguous(line: Piece<'_>) -> MietteDiagnostic {
+fn ambiguous(line: Piece<'_>) -> Problem {
     problem(
         "header::ambiguous-line",
         "an indented line reads like a checkpoint",

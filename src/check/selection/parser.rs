@@ -2,11 +2,9 @@
 
 use std::ops::Range;
 
-use miette::MietteDiagnostic;
-
 use super::universe::{Set, Universe};
 use crate::check::nearest::did_you_mean;
-use crate::check::source_error::problem;
+use crate::check::source_error::{Problem, problem};
 use crate::mcp::Revision;
 
 /// How deep parentheses and `not` may be nested.
@@ -17,8 +15,13 @@ const DEPTH: usize = 64;
 /// # Errors
 ///
 /// A place that cannot be read, or a word that selects nothing.
-pub fn evaluate(expression: &str, universe: &Universe<'_>) -> Result<Set, MietteDiagnostic> {
+pub fn evaluate(expression: &str, universe: &Universe<'_>) -> Result<Set, Problem> {
     let tokens = tokens(expression)?;
+    if tokens.is_empty() {
+        return Err(problem("selection::empty", "the selection is empty", 0..0, "").with_help(
+            "name a check, a folder, a tag or a revision, or give no selection at all",
+        ));
+    }
     let mut parser = Parser { universe, tokens, next: 0, end: expression.len() };
     let set = parser.either(0)?;
     match parser.peek() {
@@ -46,7 +49,7 @@ impl Token<'_> {
 }
 
 /// Words end at white space and parentheses, which brackets protect.
-fn tokens(expression: &str) -> Result<Vec<Token<'_>>, MietteDiagnostic> {
+fn tokens(expression: &str) -> Result<Vec<Token<'_>>, Problem> {
     let mut tokens = Vec::new();
     let mut rest = expression;
     loop {
@@ -100,7 +103,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn either(&mut self, depth: usize) -> Result<Set, MietteDiagnostic> {
+    fn either(&mut self, depth: usize) -> Result<Set, Problem> {
         let mut set = self.both(depth)?;
         while self.take("or") {
             let other = self.both(depth)?;
@@ -109,7 +112,7 @@ impl<'a> Parser<'a> {
         Ok(set)
     }
 
-    fn both(&mut self, depth: usize) -> Result<Set, MietteDiagnostic> {
+    fn both(&mut self, depth: usize) -> Result<Set, Problem> {
         let mut set = self.one(depth)?;
         while self.take("and") {
             let other = self.one(depth)?;
@@ -118,12 +121,10 @@ impl<'a> Parser<'a> {
         Ok(set)
     }
 
-    fn one(&mut self, depth: usize) -> Result<Set, MietteDiagnostic> {
+    fn one(&mut self, depth: usize) -> Result<Set, Problem> {
         let Some(token) = self.peek() else {
             return Err(unexpected(self.end..self.end, "expected a check, a tag or a revision")
-                .with_help(
-                    "an expression goes on here; one that has spaces is one argument: quote it",
-                ));
+                .with_help("quote an expression that has spaces: it is one argument"));
         };
         if depth > DEPTH {
             return Err(unexpected(token.span(), "nested too deep here")
@@ -145,17 +146,15 @@ impl<'a> Parser<'a> {
                     .with_help("close it with `)`"))
             }
             ")" | "and" | "or" => {
-                Err(unexpected(token.span(), "expected a check, a tag or a revision").with_help(
-                    "an operator stands between two words; an expression that has spaces is one \
-                     argument: quote it",
-                ))
+                Err(unexpected(token.span(), "expected a check, a tag or a revision")
+                    .with_help("quote an expression that has spaces: it is one argument"))
             }
             _ => self.word(token),
         }
     }
 
     /// What a word selects, of which one case if brackets follow it.
-    fn word(&self, token: Token<'a>) -> Result<Set, MietteDiagnostic> {
+    fn word(&self, token: Token<'a>) -> Result<Set, Problem> {
         let Some((name, case)) = token.text.split_once('[') else {
             return self.name(token);
         };
@@ -186,7 +185,7 @@ impl<'a> Parser<'a> {
         Ok(set)
     }
 
-    fn name(&self, token: Token<'a>) -> Result<Set, MietteDiagnostic> {
+    fn name(&self, token: Token<'a>) -> Result<Set, Problem> {
         let universe = self.universe;
         if let Some(tag) = token.text.strip_prefix("tag:") {
             return universe.tagged(tag).ok_or_else(|| unknown("tag", tag, token, universe.tags()));
@@ -218,7 +217,7 @@ impl<'a> Parser<'a> {
             })
     }
 
-    fn pattern(&self, token: Token<'a>) -> Result<Set, MietteDiagnostic> {
+    fn pattern(&self, token: Token<'a>) -> Result<Set, Problem> {
         let wrong = |message: String, help: &str| {
             problem("selection::pattern", message, token.span(), "a pattern over ids")
                 .with_help(help)
@@ -237,7 +236,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-fn unexpected(span: Range<usize>, label: &str) -> MietteDiagnostic {
+fn unexpected(span: Range<usize>, label: &str) -> Problem {
     problem("selection::syntax", "the selection cannot be read", span, label)
 }
 
@@ -246,7 +245,7 @@ fn unknown<'a>(
     name: &str,
     token: Token<'_>,
     candidates: impl IntoIterator<Item = &'a str>,
-) -> MietteDiagnostic {
+) -> Problem {
     problem(
         "selection::unknown",
         format!("there is no {what} `{name}`"),
