@@ -6,7 +6,7 @@ use super::checkpoint::{Checkpoint, Level};
 use super::place::Place;
 
 /// What became of one checkpoint in one execution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
     /// It was exercised and held.
     Pass,

@@ -63,6 +63,8 @@ pub struct Execution {
     /// What crossed the wire; kept when something did not hold, or under
     /// `--trace`.
     pub exchanges: Vec<Exchange>,
+    /// Base URLs of origins and their names, for writing exchanges.
+    pub origins: Vec<(String, String)>,
     /// How the wire compares with the recorded one.
     pub snapshot: SnapshotOutcome,
     /// What an external client printed and how it ended.
@@ -78,6 +80,31 @@ impl Execution {
             Some(case) => format!("{}[{case}]", self.check),
             None => self.check.clone(),
         }
+    }
+
+    /// Whether something is wrong with the subject or its wire: a claim of
+    /// `fail_on` or a stronger level does not hold or was not exercised, time
+    /// was up, the subject could not be reached, or the wire is not the
+    /// recorded one. A broken check is not red, it is broken.
+    pub fn is_red(&self, fail_on: Level) -> bool {
+        match &self.trouble {
+            Some(Trouble::Subject(_) | Trouble::TimedOut(_)) => return true,
+            Some(Trouble::Broken(_) | Trouble::Cancelled | Trouble::Skipped(_)) => return false,
+            None => {}
+        }
+        let is_red = |result: &CheckpointResult| {
+            result.checkpoint.level <= fail_on
+                && matches!(
+                    result.verdict,
+                    Verdict::Fail
+                        | Verdict::Warn
+                        | Verdict::Note
+                        | Verdict::NotExercised
+                        | Verdict::Timeout
+                )
+        };
+        self.checkpoints.iter().any(is_red)
+            || matches!(self.snapshot, SnapshotOutcome::Different { .. })
     }
 }
 
@@ -154,6 +181,8 @@ pub struct Summary {
     /// Executions that are red: a checkpoint failed or was not exercised, time
     /// was up, the subject could not be reached, or the wire differs.
     pub failed: usize,
+    /// Executions that are not red, but hold a SHOULD that does not hold.
+    pub warned: usize,
     /// Checkpoints by level, task goals apart (`None`), and verdict.
     pub checkpoints: Vec<(Option<Level>, Verdict, usize)>,
     /// Snapshots that are new.
@@ -162,8 +191,12 @@ pub struct Summary {
     pub snapshots_different: usize,
     /// Snapshots written as asked.
     pub snapshots_updated: usize,
+    /// Snapshots that could not be read or written.
+    pub snapshots_unusable: usize,
     /// Snapshot files that belong to no check and profile that exist.
     pub snapshots_unreferenced: Vec<PathBuf>,
+    /// Whether the user interrupted the run.
+    pub interrupted: bool,
     /// Real time spent.
     pub elapsed: Duration,
 }

@@ -2,7 +2,6 @@
 //! that two threads share makes neither faster.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -15,8 +14,8 @@ use rhai::{AST, CallFnOptions, Dynamic, Engine, EvalAltResult, FuncArgs, Module,
 
 use super::action::Handlers;
 use super::client::{INTERRUPTED, TIME_IS_UP};
-use super::error::{Cause, ScriptError, Sources, place, reachable_names};
-use super::{action, client, list, seen, server};
+use super::error::{ScriptError, Sources, place, reachable_names};
+use super::{action, client, fault, list, seen, server};
 use crate::check::discovery::SupportScript;
 use crate::check::{Place, SourceText};
 use crate::mcp::client::Cancellation;
@@ -39,7 +38,6 @@ const EXPRESSION_DEPTH_LIMIT: usize = 64;
 #[derive(Clone, Default)]
 pub struct Limits {
     deadline: Arc<Mutex<Option<Instant>>>,
-    expired: Arc<AtomicBool>,
     interrupt: Option<Cancellation>,
 }
 
@@ -52,7 +50,6 @@ impl Limits {
     /// Sets when the time of what runs now is up.
     pub fn set_deadline(&self, deadline: Option<Instant>) {
         *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
-        self.expired.store(false, Ordering::Relaxed);
     }
 
     fn exceeded(&self) -> Option<Dynamic> {
@@ -71,7 +68,6 @@ impl Limits {
 pub struct ScriptEngine {
     engine: Arc<Engine>,
     sources: Arc<Sources>,
-    /// The API's own functions that are called without a receiver.
     limits: Limits,
 }
 
@@ -146,6 +142,7 @@ impl ScriptEngine {
         server::register(&mut engine);
         client::register(&mut engine);
         seen::register(&mut engine);
+        fault::register(&mut engine);
 
         let mut sources = Sources::new();
         for library in libraries {
@@ -265,7 +262,8 @@ impl ScriptEngine {
 }
 
 /// The functions that the runner calls.
-const ENTRY_POINTS: [&str; 6] = ["serve", "drive", "judge", "operate", "request", "response"];
+const ENTRY_POINTS: [&str; 7] =
+    ["serve", "drive", "judge", "operate", "request", "response", "seen"];
 
 fn compile(engine: &Engine, source: &SourceText) -> Result<AST, ScriptError> {
     let mut ast = engine
@@ -280,9 +278,4 @@ fn definition(source: &SourceText, name: &str) -> Option<Place> {
     let text: &str = source.inner();
     let start = text.find(&format!("fn {name}("))?;
     Some(Place { source: source.clone(), span: start..start + "fn ".len() + name.len() })
-}
-
-/// Whether a script went on from something that never happened.
-pub fn is_absent(error: &ScriptError) -> bool {
-    error.cause == Cause::Absent
 }

@@ -28,6 +28,9 @@ pub enum Cause {
     Script,
     /// It went on from something that never happened: the subject was silent.
     Absent,
+    /// It asked for a member of a number, a string or a boolean: the script is
+    /// wrong, or the subject sent something of the wrong shape.
+    Shape,
     /// Its time was up.
     TimeIsUp,
     /// The user interrupted the run.
@@ -183,7 +186,10 @@ fn explain(
             let known = names();
             let near = nearest(&name, known.iter().map(String::as_str));
             let help = near.first().map(|near| format!("did you mean `{near}`?"));
-            (lower_first(message), help, Cause::Script)
+            let scalars = ["'i64'", "'f64'", "'bool'", "'string'"];
+            let is_scalar = scalars.iter().any(|kind| message.ends_with(kind));
+            let cause = if is_scalar { Cause::Shape } else { Cause::Script };
+            (lower_first(message), help, cause)
         }
         EvalAltResult::ErrorVariableNotFound(name, _) => {
             let help = "a function sees its parameters and its own variables alone".to_owned();

@@ -9,6 +9,7 @@ pub mod client;
 pub mod decisions;
 pub mod engine;
 pub mod error;
+pub mod fault;
 mod list;
 pub mod observation;
 pub mod seen;

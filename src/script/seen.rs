@@ -83,6 +83,11 @@ impl Seen {
         self.state().decisions.clone()
     }
 
+    /// What `drive` returned, as text: to see whether a fault changed it.
+    pub fn result_text(&self) -> String {
+        describe(&self.state().result)
+    }
+
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

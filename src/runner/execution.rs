@@ -1,0 +1,622 @@
+//! One execution: one check, one profile, one case, on one subject. The entry
+//! is [`execute`].
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use http::Uri;
+use rhai::{Dynamic, Map};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+
+use super::addresses::{InMemory, OnLoopback};
+use super::event::{ClientProcess, Trouble};
+use super::process::{self, Ended};
+use super::subject::{LOOPBACK_SCALE, Settings, Subject};
+use super::worker::{Engine, is_builtin};
+use crate::check::{Check, CheckKind, Checkpoint, CheckpointResult, Decision, Verdict};
+use crate::mcp::Revision;
+use crate::mcp::client::Options;
+use crate::mcp::server::Behaviour;
+use crate::profile::Profile;
+use crate::script::action::Handlers;
+use crate::script::client::{Blocking, Client};
+use crate::script::error::Cause;
+use crate::script::fault::Faulty;
+use crate::script::observation::Observation;
+use crate::script::seen::{Parts, Seen};
+use crate::script::server::{Addresses, ENDPOINT_PATH, SERVER_ORIGIN, Server, authority};
+use crate::script::{Script, ScriptError};
+use crate::wire::live::Live;
+use crate::wire::{Double, Exchange, HttpClient, Recorder, Wire};
+
+/// What one execution came to.
+#[derive(Default)]
+pub struct Executed {
+    /// Every checkpoint that is claimed at the revision, in the header's order.
+    pub checkpoints: Vec<CheckpointResult>,
+    /// Why there are no ordinary verdicts.
+    pub trouble: Option<Trouble>,
+    /// What crossed the wire.
+    pub exchanges: Vec<Exchange>,
+    /// Base URLs of origins, and their names.
+    pub origins: Vec<(String, String)>,
+    /// The client's process, if there was one.
+    pub client: Option<ClientProcess>,
+}
+
+/// The clock and the far side of one execution.
+struct Stage<'a> {
+    engine: &'a Engine,
+    check: &'a Check,
+    script: &'a Script,
+    profile: &'a Profile,
+    case: Option<&'a str>,
+    settings: &'a Settings,
+    runtime: Arc<Runtime>,
+    wire: Wire,
+    scale: u32,
+    deadline: Instant,
+}
+
+/// How an execution ended before it could be judged.
+enum Stopped {
+    /// A script failed, or its time was up.
+    Script(ScriptError),
+    /// The far side or the client could not be set up.
+    Trouble(Trouble),
+}
+
+impl From<ScriptError> for Stopped {
+    fn from(error: ScriptError) -> Self {
+        Stopped::Script(error)
+    }
+}
+
+/// Runs a check once.
+pub fn execute(
+    engine: &Engine,
+    script: &Script,
+    check: &Check,
+    profile: &Profile,
+    case: Option<&str>,
+    settings: &Settings,
+) -> Executed {
+    let deadline = Instant::now() + settings.timeout;
+    engine.scripts.limits().set_deadline(Some(deadline));
+    let on_paused_clock = is_in_memory(check.kind, &settings.subject);
+    let runtime = match new_runtime(on_paused_clock) {
+        Ok(runtime) => Arc::new(runtime),
+        Err(error) => {
+            let trouble =
+                Trouble::Subject(Arc::new(miette::miette!("no runtime could be started: {error}")));
+            return Executed { trouble: Some(trouble), ..Executed::default() };
+        }
+    };
+    let scale = if matches!(settings.subject, Subject::Loopback) { LOOPBACK_SCALE } else { 1 };
+    // The recorder's clock is that of the runtime.
+    let entered = runtime.clone();
+    let _entered = entered.enter();
+    let stage = Stage {
+        engine,
+        check,
+        script,
+        profile,
+        case,
+        settings,
+        wire: Wire::new(scale),
+        runtime,
+        scale,
+        deadline,
+    };
+    match check.kind {
+        CheckKind::Server => stage.server_check(),
+        CheckKind::Client => stage.client_check(),
+        CheckKind::Host => Executed::default(),
+    }
+}
+
+/// Whether nothing leaves the process: then the clock is paused.
+fn is_in_memory(kind: CheckKind, subject: &Subject) -> bool {
+    match subject {
+        Subject::Embedded => true,
+        // A check of a server needs no socket to reach the reference server,
+        // but over loopback it gets one as well.
+        Subject::Loopback | Subject::Client(_) => false,
+        Subject::Server(_) => kind != CheckKind::Server,
+    }
+}
+
+fn new_runtime(on_paused_clock: bool) -> std::io::Result<Runtime> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    if on_paused_clock {
+        builder.enable_time().start_paused(true);
+    } else {
+        builder.enable_all();
+    }
+    builder.build()
+}
+
+impl Stage<'_> {
+    /// A check of a client: the script's server is the far side.
+    fn client_check(&self) -> Executed {
+        let handlers = self.engine.scripts.handlers(self.script);
+        let mut executed = Executed::default();
+        match &self.settings.subject {
+            Subject::Embedded => {
+                let stopped = self.in_memory(&handlers, self.script, &mut executed);
+                self.conclude(&handlers, stopped, executed)
+            }
+            Subject::Loopback => {
+                let stopped = self.over_socket(&handlers, self.script, &mut executed);
+                self.conclude(&handlers, stopped, executed)
+            }
+            Subject::Client(command) => {
+                let stopped = self.external_client(&handlers, command, &mut executed);
+                self.conclude(&handlers, stopped, executed)
+            }
+            Subject::Server(_) => executed,
+        }
+    }
+
+    /// A check of a server: the far side is the reference server, or the one
+    /// that was named.
+    fn server_check(&self) -> Executed {
+        let mut executed = Executed::default();
+        if let Subject::Server(url) = &self.settings.subject {
+            let handlers = self.engine.scripts.handlers(self.script);
+            let stopped = self.external_server(url, &mut executed);
+            return self.conclude(&handlers, stopped, executed);
+        }
+        let Some(reference) = &self.engine.reference else {
+            let trouble = Trouble::Broken(Arc::new(miette::miette!(
+                help = "add it to `checks/_servers`, or name a server with `--server URL`",
+                "there is no reference server that a check of a server could run against"
+            )));
+            return Executed { trouble: Some(trouble), ..executed };
+        };
+        let handlers = self.engine.scripts.handlers(reference);
+        let stopped = match &self.settings.subject {
+            Subject::Loopback => self.over_socket(&handlers, reference, &mut executed),
+            _ => self.in_memory(&handlers, reference, &mut executed),
+        };
+        self.conclude(&handlers, stopped, executed)
+    }
+
+    /// Everything in memory.
+    fn in_memory(
+        &self,
+        handlers: &Handlers,
+        served: &Script,
+        executed: &mut Executed,
+    ) -> Result<Outcome, Stopped> {
+        let double = Arc::new(Double::new(self.scale));
+        let server = self.serve(&double, Arc::new(InMemory), handlers, served)?;
+        executed.origins = server.origins();
+        let http = self.with_fault(double);
+        let endpoint = parse_url(&server.url())?;
+        let result = self.drive(http, endpoint)?;
+        Ok(Outcome { result, notes: server.notes(), endpoint: self.endpoint_by_name()? })
+    }
+
+    /// The recorder is always at the side that is not under test: at the double
+    /// for a check of a client, at the client for a check of a server. A fault
+    /// is on the other side of it, and so shows in what is recorded.
+    fn with_fault(&self, double: Arc<Double>) -> Arc<dyn HttpClient> {
+        match (self.fault(), self.check.kind) {
+            (None, _) => Arc::new(Recorder::new(double, self.wire.clone())),
+            (Some(fault), CheckKind::Server) => {
+                Arc::new(Recorder::new(Faulty::new(double, fault), self.wire.clone()))
+            }
+            (Some(fault), _) => {
+                Arc::new(Faulty::new(Recorder::new(double, self.wire.clone()), fault))
+            }
+        }
+    }
+
+    fn fault(&self) -> Option<crate::script::fault::Fault> {
+        let (script, of) = (self.engine.fault.as_ref()?, self.settings.fault.as_ref()?);
+        let handlers = self.engine.scripts.handlers(script);
+        Some(crate::script::fault::Fault::new(of.clone(), script, handlers))
+    }
+
+    /// The built-in client reaches the double over a real socket.
+    fn over_socket(
+        &self,
+        handlers: &Handlers,
+        served: &Script,
+        executed: &mut Executed,
+    ) -> Result<Outcome, Stopped> {
+        let double = Arc::new(Double::new(self.scale));
+        let addresses = OnLoopback::default();
+        let server = self.serve(&double, Arc::new(addresses.clone()), handlers, served)?;
+        executed.origins = self.named_origins(&server);
+        let recorder = Arc::new(Recorder::new(double, self.wire.clone()));
+        let serving = addresses.take().serve(recorder).map_err(no_socket)?;
+        let endpoint = parse_url(&server.url())?;
+        let driven = self.drive(Arc::new(Live::new()), endpoint);
+        self.runtime.block_on(serving.close());
+        let result = driven?;
+        Ok(Outcome { result, notes: server.notes(), endpoint: self.endpoint_by_name()? })
+    }
+
+    /// A client process reaches the double over a real socket.
+    fn external_client(
+        &self,
+        handlers: &Handlers,
+        command: &super::subject::Command,
+        executed: &mut Executed,
+    ) -> Result<Outcome, Stopped> {
+        let double = Arc::new(Double::new(self.scale));
+        let addresses = OnLoopback::default();
+        let server = self.serve(&double, Arc::new(addresses.clone()), handlers, self.script)?;
+        executed.origins = self.named_origins(&server);
+        let recorder = Arc::new(Recorder::new(double, self.wire.clone()));
+        let serving = addresses.take().serve(recorder).map_err(no_socket)?;
+        let scenario = self.check.header.scenario.as_deref().unwrap_or(&self.check.id);
+        let environment = [
+            ("MCP_CONFORMANCE_SCENARIO", scenario.to_owned()),
+            ("MCP_CONFORMANCE_PROTOCOL_VERSION", self.profile.revision.as_str().to_owned()),
+            ("MCP_CONFORMANCE_CONTEXT", context(scenario, &server).to_string()),
+        ];
+        let ran = self.runtime.block_on(process::run(
+            command,
+            &server.url(),
+            &environment,
+            self.deadline,
+            &self.settings.interrupt,
+        ));
+        self.runtime.block_on(serving.close());
+        let ran = ran.map_err(|error| {
+            Stopped::Trouble(Trouble::Subject(Arc::new(miette::miette!(
+                help = "look whether the program can be run by hand",
+                "the client `{command}` could not be started: {error}"
+            ))))
+        })?;
+        let timed_out = ran.ended == Ended::TimedOut;
+        let interrupted = ran.ended == Ended::Interrupted;
+        let style = self.settings.style.with_origins(&executed.origins);
+        executed.client = Some(ran.describe(command, &style.redactor));
+        if interrupted {
+            return Err(Stopped::Trouble(Trouble::Cancelled));
+        }
+        if timed_out {
+            executed.trouble = Some(Trouble::TimedOut(self.settings.timeout));
+        }
+        Ok(Outcome {
+            result: Dynamic::from(crate::script::value::Absent),
+            notes: server.notes(),
+            endpoint: self.endpoint_by_name()?,
+        })
+    }
+
+    /// The built-in client reaches a server from outside.
+    fn external_server(&self, url: &Uri, executed: &mut Executed) -> Result<Outcome, Stopped> {
+        let http = Arc::new(Recorder::new(Live::new(), self.wire.clone()));
+        let result = self.drive(http, url.clone());
+        let exchanges = self.wire.exchanges();
+        if !exchanges.is_empty() && exchanges.iter().all(|exchange| exchange.response.is_none()) {
+            executed.trouble = Some(Trouble::Subject(Arc::new(miette::miette!(
+                code = "server::unreachable",
+                help = "look whether the server runs there and speaks HTTP",
+                "the server at {url} answered nothing"
+            ))));
+        }
+        Ok(Outcome { result: result?, notes: Map::new(), endpoint: url.clone() })
+    }
+
+    fn serve(
+        &self,
+        double: &Arc<Double>,
+        addresses: Arc<dyn Addresses>,
+        handlers: &Handlers,
+        served: &Script,
+    ) -> Result<Server, Stopped> {
+        let behaviour = Behaviour {
+            revision: self.profile.revision,
+            session: self.profile.server.session.clone(),
+            framing: self.profile.server.framing,
+            path: ENDPOINT_PATH.to_owned(),
+        };
+        let server = Server::new(behaviour, double.clone(), addresses, handlers.clone())
+            .map_err(no_socket)?;
+        let _ = self.call(served, "serve", Dynamic::from(server.clone()))?;
+        Ok(server)
+    }
+
+    fn drive(&self, http: Arc<dyn HttpClient>, endpoint: Uri) -> Result<Dynamic, Stopped> {
+        let options = Options {
+            endpoint,
+            revision: self.profile.revision,
+            accepted_versions: self.profile.policy.versions.clone(),
+            client_name: env!("CARGO_PKG_NAME").to_owned(),
+            client_version: env!("CARGO_PKG_VERSION").to_owned(),
+            headers: self.settings.headers.clone(),
+            scale: self.scale,
+        };
+        let on_paused_clock = is_in_memory(self.check.kind, &self.settings.subject);
+        let blocking = Blocking {
+            runtime: self.runtime.clone(),
+            deadline: (!on_paused_clock).then_some(self.deadline),
+            interrupt: self.settings.interrupt.clone(),
+            scale: self.scale,
+        };
+        let client = Client::new(http, options, blocking)
+            .map_err(|error| Stopped::Trouble(Trouble::Broken(Arc::new(error.into()))))?;
+        let result = self.call(self.script, "drive", Dynamic::from(client.clone()))?;
+        client.close_all().map_err(|_| self.out_of_time())?;
+        Ok(result)
+    }
+
+    fn out_of_time(&self) -> Stopped {
+        Stopped::Trouble(if self.settings.interrupt.is_cancelled() {
+            Trouble::Cancelled
+        } else {
+            Trouble::TimedOut(self.settings.timeout)
+        })
+    }
+
+    /// Calls an entry of a script with its subject, and with the case's name if
+    /// it takes one.
+    fn call(&self, script: &Script, name: &str, subject: Dynamic) -> Result<Dynamic, Stopped> {
+        let scripts = &self.engine.scripts;
+        Ok(match (script.parameters(name), self.case) {
+            (Some(2), case) => {
+                let case = case.map_or(Dynamic::UNIT, |case| Dynamic::from(case.to_owned()));
+                scripts.invoke(script, name, (subject, case))?
+            }
+            _ => scripts.invoke(script, name, (subject,))?,
+        })
+    }
+
+    /// The endpoint as the double knows it, whatever port it is served on.
+    fn endpoint_by_name(&self) -> Result<Uri, Stopped> {
+        parse_url(&format!("http://{}{ENDPOINT_PATH}", authority(SERVER_ORIGIN)))
+    }
+
+    /// Origins by the name that the double knows, and by their port.
+    fn named_origins(&self, server: &Server) -> Vec<(String, String)> {
+        let mut origins = server.origins();
+        let by_name: Vec<_> = origins
+            .iter()
+            .map(|(_, name)| (format!("http://{}", authority(name)), name.clone()))
+            .collect();
+        origins.extend(by_name);
+        origins
+    }
+
+    /// Judges what was observed.
+    fn conclude(
+        &self,
+        handlers: &Handlers,
+        outcome: Result<Outcome, Stopped>,
+        mut executed: Executed,
+    ) -> Executed {
+        executed.exchanges = self.wire.exchanges();
+        if let Some(error) = self.engine.scripts.handler_error(self.script, handlers) {
+            return self.stopped(Stopped::Script(error), executed);
+        }
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(stopped) => return self.stopped(stopped, executed),
+        };
+        let builtin = is_builtin(self.check.kind, &self.settings.subject);
+        let observation = Observation::new(executed.exchanges.clone(), outcome.endpoint);
+        let seen = Seen::new(Parts {
+            observation: Arc::new(observation),
+            checkpoints: self.check.header.checkpoints.clone(),
+            revision: self.profile.revision,
+            builtin,
+            profile: profile_map(self.profile),
+            result: outcome.result,
+            notes: outcome.notes,
+            locate: Arc::new(self.engine.scripts.locate(self.script)),
+        });
+        if let Err(stopped) = self.fault_in_seen(&seen) {
+            return self.stopped(stopped, executed);
+        }
+        let judged = self.call(self.script, "judge", Dynamic::from(seen.clone()));
+        let absent = match judged {
+            Ok(_) => None,
+            Err(Stopped::Script(error)) if error.cause == Cause::Absent => Some(error),
+            // With the built-in client this is the script's fault.
+            Err(Stopped::Script(error)) if error.cause == Cause::Shape && !builtin => Some(error),
+            Err(stopped) => return self.stopped(stopped, executed),
+        };
+        self.verdicts(&seen, builtin, absent.as_ref(), &mut executed);
+        executed
+    }
+
+    fn fault_in_seen(&self, seen: &Seen) -> Result<(), Stopped> {
+        let Some(fault) = &self.engine.fault else { return Ok(()) };
+        if fault.parameters("seen").is_some() {
+            let before = seen.result_text();
+            let _ = self.engine.scripts.invoke(fault, "seen", (seen.clone(),))?;
+            if seen.result_text() != before {
+                if let Some(of) = &self.settings.fault {
+                    of.fired();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn verdicts(
+        &self,
+        seen: &Seen,
+        builtin: bool,
+        absent: Option<&ScriptError>,
+        executed: &mut Executed,
+    ) {
+        let decisions = seen.decisions();
+        let mut undecided = Vec::new();
+        for checkpoint in self.check.header.checkpoints_at(self.profile.revision) {
+            if checkpoint.builtin && !builtin {
+                let reason = "only the built-in client can show it".to_owned();
+                executed.checkpoints.push(CheckpointResult {
+                    checkpoint: checkpoint.clone(),
+                    verdict: Verdict::Skip,
+                    decision: Some(Decision { reason, ..Decision::default() }),
+                });
+                continue;
+            }
+            let result = decisions.result(checkpoint, || match absent {
+                Some(error) => left_undecided(checkpoint, error),
+                None => {
+                    undecided.push(checkpoint.id.clone());
+                    let reason = "declared and never decided".to_owned();
+                    (Verdict::Error, Decision { reason, ..Decision::default() })
+                }
+            });
+            executed.checkpoints.push(result);
+        }
+        if let Some(id) = undecided.first() {
+            let error = ScriptError::new(
+                format!("the checkpoint `{id}` is declared and `judge` never decided it"),
+                "decide it on every way through `judge`, or skip it with `seen.skip(id, reason)`",
+            );
+            let error = match checkpoint_place(self.check, self.script, id) {
+                Some(place) => error.at(place, "declared here"),
+                None => error,
+            };
+            executed.trouble = Some(Trouble::Broken(Arc::new(error.into())));
+        }
+        if matches!(executed.trouble, Some(Trouble::TimedOut(_))) {
+            // What held, held; what did not might have, with more time.
+            for result in &mut executed.checkpoints {
+                if !matches!(result.verdict, Verdict::Pass | Verdict::Skip) {
+                    result.verdict = Verdict::Timeout;
+                }
+            }
+        }
+    }
+
+    fn stopped(&self, stopped: Stopped, mut executed: Executed) -> Executed {
+        let (verdict, trouble) = match stopped {
+            Stopped::Trouble(trouble) => match trouble {
+                Trouble::Cancelled => (Verdict::Cancelled, trouble),
+                Trouble::TimedOut(_) => (Verdict::Timeout, trouble),
+                Trouble::Subject(_) => (Verdict::NotExercised, trouble),
+                trouble => (Verdict::Error, trouble),
+            },
+            Stopped::Script(error) => match error.cause {
+                Cause::TimeIsUp => (Verdict::Timeout, Trouble::TimedOut(self.settings.timeout)),
+                Cause::Interrupted => (Verdict::Cancelled, Trouble::Cancelled),
+                Cause::Script | Cause::Shape | Cause::Absent => {
+                    (Verdict::Error, Trouble::Broken(Arc::new(error.into())))
+                }
+            },
+        };
+        let decision = Decision::default();
+        executed.checkpoints =
+            all_checkpoints(self.check, self.profile.revision, verdict, &decision);
+        executed.trouble.get_or_insert(trouble);
+        executed
+    }
+}
+
+/// The verdict on a checkpoint that a judge never came to, because what it went
+/// on from never happened or has the wrong shape.
+fn left_undecided(checkpoint: &Checkpoint, error: &ScriptError) -> (Verdict, Decision) {
+    let (verdict, reason) = if error.cause == Cause::Shape {
+        (Verdict::not_held(checkpoint.level), format!("wrong shape: {error}"))
+    } else {
+        (Verdict::NotExercised, format!("not exercised: {error}"))
+    };
+    (verdict, Decision { reason, place: error.place().cloned(), ..Decision::default() })
+}
+
+/// What is left when the subject is done.
+struct Outcome {
+    result: Dynamic,
+    notes: Map,
+    /// The MCP endpoint as the recorded exchanges name it.
+    endpoint: Uri,
+}
+
+/// Every checkpoint that a check claims at `revision`, with one verdict.
+pub fn all_checkpoints(
+    check: &Check,
+    revision: Revision,
+    verdict: Verdict,
+    decision: &Decision,
+) -> Vec<CheckpointResult> {
+    let claimed = check.header.checkpoints_at(revision);
+    claimed
+        .map(|checkpoint| CheckpointResult {
+            checkpoint: checkpoint.clone(),
+            verdict,
+            decision: Some(decision.clone()),
+        })
+        .collect()
+}
+
+/// Holds a script to the functions that its kind of check has.
+///
+/// # Errors
+/// Which function is missing, or takes another number of parameters.
+pub fn require_functions(check: &Check, script: &Script) -> Result<(), ScriptError> {
+    let required: &[&str] = match check.kind {
+        CheckKind::Client => &["serve", "drive", "judge"],
+        CheckKind::Server => &["drive", "judge"],
+        CheckKind::Host => &["operate", "judge"],
+    };
+    for name in required {
+        match script.parameters(name) {
+            Some(1 | 2) => {}
+            Some(count) => {
+                return Err(ScriptError::new(
+                    format!("`{name}` takes {count} parameters"),
+                    "it takes what it works with, and the case's name if the check has cases",
+                ));
+            }
+            None => {
+                let kind = check.kind.as_str();
+                return Err(ScriptError::new(
+                    format!("the script has no function `{name}`"),
+                    format!("a check of a {kind} has {}", required.join(", ")),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn checkpoint_place(check: &Check, script: &Script, id: &str) -> Option<crate::check::Place> {
+    let position = check.header.checkpoints.iter().position(|checkpoint| checkpoint.id == id)?;
+    let span = check.header.checkpoint_spans.get(position)?.clone();
+    Some(crate::check::Place { source: script.source().clone(), span })
+}
+
+fn parse_url(url: &str) -> Result<Uri, Stopped> {
+    url.parse().map_err(|error| {
+        let report = miette::miette!("`{url}` is not a URL: {error}");
+        Stopped::Trouble(Trouble::Broken(Arc::new(report)))
+    })
+}
+
+fn no_socket(error: std::io::Error) -> Stopped {
+    let report = miette::miette!("no socket could be opened on 127.0.0.1: {error}");
+    Stopped::Trouble(Trouble::Subject(Arc::new(report)))
+}
+
+fn context(scenario: &str, server: &Server) -> Value {
+    let mut context = json!({ "name": scenario });
+    if let (Some(members), Ok(Value::Object(said))) =
+        (context.as_object_mut(), crate::script::value::to_json(&server.context().into()))
+    {
+        members.extend(said);
+    }
+    context
+}
+
+/// What a judge may read of the profile.
+fn profile_map(profile: &Profile) -> Map {
+    let session = profile.server.session.clone().map_or(Dynamic::UNIT, Dynamic::from);
+    let mut map = Map::new();
+    map.insert("name".into(), profile.name.clone().into());
+    map.insert("revision".into(), profile.revision.as_str().into());
+    map.insert("session".into(), session);
+    map.insert("framing".into(), profile.server.framing.as_str().into());
+    map
+}

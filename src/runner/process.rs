@@ -1,0 +1,166 @@
+//! An external client as a process: started by the contract of the official
+//! suite, watched, and ended together with its children. The entry is [`run`].
+
+use std::collections::VecDeque;
+use std::io;
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+use super::event::ClientProcess;
+use super::subject::Command;
+use crate::mcp::client::Cancellation;
+use crate::wire::redact::Redactor;
+
+/// How much of a client's output is kept: its end, which says why it failed.
+pub const OUTPUT_LIMIT: usize = 64 * 1024;
+
+/// How long a client that was asked to end may take for it.
+const TERMINATION_BOUND: Duration = Duration::from_millis(500);
+
+/// How long output is still read after the process ended: something that it
+/// started may hold its output open.
+const OUTPUT_BOUND: Duration = Duration::from_millis(200);
+
+/// How a client came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself.
+    ByItself,
+    /// Its time was up.
+    TimedOut,
+    /// The run was interrupted.
+    Interrupted,
+}
+
+/// What is known of a client that ran.
+pub struct Ran {
+    /// How it came to its end.
+    pub ended: Ended,
+    status: Option<ExitStatus>,
+    output: Output,
+}
+
+/// Runs a client until it ends, its time is up or the run is interrupted. Its
+/// process group is gone afterwards.
+///
+/// # Errors
+/// What the system says if it cannot be started.
+pub async fn run(
+    command: &Command,
+    url: &str,
+    environment: &[(&str, String)],
+    deadline: Instant,
+    interrupt: &Cancellation,
+) -> io::Result<Ran> {
+    let mut wrapped = CommandWrap::with_new(&command.program, |started| {
+        started
+            .args(&command.arguments)
+            .arg(url)
+            .envs(environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+    });
+    wrapped.wrap(ProcessGroup::leader()).wrap(KillOnDrop);
+    let mut child = wrapped.spawn()?;
+    let output = Arc::new(Mutex::new(Output::default()));
+    let mut readers = tokio::task::JoinSet::new();
+    if let Some(stdout) = child.stdout().take() {
+        readers.spawn(read(stdout, output.clone()));
+    }
+    if let Some(stderr) = child.stderr().take() {
+        readers.spawn(read(stderr, output.clone()));
+    }
+    let (ended, status) = tokio::select! {
+        status = child.wait() => (Ended::ByItself, status.ok()),
+        () = tokio::time::sleep_until(deadline.into()) => {
+            (Ended::TimedOut, end(&mut *child).await)
+        }
+        () = interrupt.cancelled() => (Ended::Interrupted, end(&mut *child).await),
+    };
+    // Whatever it started and left behind.
+    let _ = child.start_kill();
+    let _ =
+        tokio::time::timeout(OUTPUT_BOUND, async { while readers.join_next().await.is_some() {} })
+            .await;
+    readers.abort_all();
+    let output = std::mem::take(&mut *lock(&output));
+    Ok(Ran { ended, status, output })
+}
+
+/// Asks the process group to end, and ends it if it does not.
+async fn end(child: &mut dyn ChildWrapper) -> Option<ExitStatus> {
+    #[cfg(unix)]
+    {
+        const SIGTERM: i32 = 15;
+        let _ = child.signal(SIGTERM);
+        if let Ok(Ok(status)) = tokio::time::timeout(TERMINATION_BOUND, child.wait()).await {
+            return Some(status);
+        }
+    }
+    let _ = child.start_kill();
+    tokio::time::timeout(TERMINATION_BOUND, child.wait()).await.ok()?.ok()
+}
+
+/// The end of what was printed, and how much came before it.
+#[derive(Default)]
+struct Output {
+    kept: VecDeque<u8>,
+    dropped: u64,
+}
+
+impl Output {
+    fn push(&mut self, bytes: &[u8]) {
+        self.kept.extend(bytes);
+        let excess = self.kept.len().saturating_sub(OUTPUT_LIMIT);
+        self.kept.drain(..excess);
+        self.dropped += excess as u64;
+    }
+}
+
+fn lock(output: &Mutex<Output>) -> std::sync::MutexGuard<'_, Output> {
+    output.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn read(mut from: impl AsyncRead + Unpin, output: Arc<Mutex<Output>>) {
+    let mut buffer = vec![0; 16 * 1024];
+    while let Ok(count @ 1..) = from.read(&mut buffer).await {
+        lock(&output).push(&buffer[..count]);
+    }
+}
+
+impl Ran {
+    /// The process as reports show it.
+    pub fn describe(&self, command: &Command, redactor: &Redactor) -> ClientProcess {
+        let exit_code = self.status.and_then(|status| status.code());
+        let ended = match (self.ended, exit_code) {
+            (Ended::TimedOut, _) => "still running when its time was up; it was ended".to_owned(),
+            (Ended::Interrupted, _) => "ended because the run was interrupted".to_owned(),
+            (Ended::ByItself, Some(code)) => format!("exit code {code}"),
+            (Ended::ByItself, None) => self.signal(),
+        };
+        let bytes: Vec<u8> = self.output.kept.iter().copied().collect();
+        ClientProcess {
+            command: redactor.redact(&command.to_string()),
+            output: redactor.redact(&String::from_utf8_lossy(&bytes)),
+            dropped: self.output.dropped,
+            ended,
+            exit_code,
+        }
+    }
+
+    fn signal(&self) -> String {
+        #[cfg(unix)]
+        {
+            use std::os::unix::process::ExitStatusExt;
+            if let Some(signal) = self.status.and_then(|status| status.signal()) {
+                return format!("ended by signal {signal}");
+            }
+        }
+        "ended in an unknown way".to_owned()
+    }
+}

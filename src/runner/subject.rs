@@ -1,0 +1,137 @@
+//! What is under test, and how a run is set up: [`Subject`] and [`Settings`].
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderMap, Uri};
+
+use crate::check::{CheckKind, Level};
+use crate::mcp::client::Cancellation;
+use crate::script::fault::FaultScript;
+use crate::snapshot::Store;
+use crate::wire::text::Style;
+
+/// What is under test.
+#[derive(Clone, Debug)]
+pub enum Subject {
+    /// The built-in client over the double, in memory, on a paused clock.
+    Embedded,
+    /// The built-in client over a real socket.
+    Loopback,
+    /// A client process.
+    Client(Command),
+    /// A server; the built-in client drives it.
+    Server(Uri),
+}
+
+/// A command line, split into words.
+#[derive(Clone, Debug)]
+pub struct Command {
+    /// The program.
+    pub program: String,
+    /// What comes before the server's URL.
+    pub arguments: Vec<String>,
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = std::iter::once(&self.program).chain(&self.arguments).map(String::as_str);
+        match shlex::try_join(words) {
+            Ok(line) => formatter.write_str(&line),
+            Err(_) => formatter.write_str(&self.program),
+        }
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Subject::Embedded => formatter.write_str("embedded"),
+            Subject::Loopback => formatter.write_str("loopback"),
+            Subject::Client(command) => write!(formatter, "client: {command}"),
+            Subject::Server(url) => write!(formatter, "server: {url}"),
+        }
+    }
+}
+
+/// By what the loopback subject divides every delay, so that a suite over
+/// sockets stays short.
+pub const LOOPBACK_SCALE: u32 = 50;
+
+impl Subject {
+    /// Whether it is a program from outside, on the real clock.
+    pub fn is_external(&self) -> bool {
+        matches!(self, Subject::Client(_) | Subject::Server(_))
+    }
+
+    /// Whether checks of this kind can be run on it.
+    pub fn takes(&self, kind: CheckKind) -> bool {
+        match self {
+            Subject::Embedded | Subject::Loopback => true,
+            Subject::Client(_) => kind == CheckKind::Client,
+            Subject::Server(_) => kind == CheckKind::Server,
+        }
+    }
+}
+
+/// How a run is set up.
+pub struct Settings {
+    /// What is under test.
+    pub subject: Subject,
+    /// How many workers run at once.
+    pub jobs: usize,
+    /// How long one execution may take in real time.
+    pub timeout: Duration,
+    /// Whether the first red execution ends the run.
+    pub fail_fast: bool,
+    /// From which level on a claim that does not hold makes an execution red.
+    pub fail_on: Level,
+    /// Only checkpoints of this level and of stronger ones are reported.
+    pub least_level: Option<Level>,
+    /// Whether every exchange is kept.
+    pub trace: bool,
+    /// Header fields that the built-in client adds to every request.
+    pub headers: HeaderMap,
+    /// Where recorded wires are compared and written; `None` compares nothing.
+    pub snapshots: Option<Snapshots>,
+    /// How exchanges are written.
+    pub style: Style,
+    /// Ends the run when it is cancelled.
+    pub interrupt: Cancellation,
+    /// A fault between the client and the far side.
+    pub fault: Option<Arc<FaultScript>>,
+}
+
+/// What is done with recorded wires.
+#[derive(Clone, Debug)]
+pub struct Snapshots {
+    /// The files.
+    pub store: Store,
+    /// Whether they are written rather than compared.
+    pub update: bool,
+}
+
+/// How long one execution may take unless said otherwise: longer than the
+/// budget of one operation, and than the time an SDK takes to give up.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+
+impl Settings {
+    /// The usual settings for `subject`.
+    pub fn new(subject: Subject) -> Self {
+        Settings {
+            subject,
+            jobs: std::thread::available_parallelism().map_or(1, usize::from),
+            timeout: DEFAULT_TIMEOUT,
+            fail_fast: false,
+            fail_on: Level::Must,
+            least_level: None,
+            trace: false,
+            headers: HeaderMap::new(),
+            snapshots: None,
+            style: Style::default(),
+            interrupt: Cancellation::new(),
+            fault: None,
+        }
+    }
+}

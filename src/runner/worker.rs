@@ -1,0 +1,361 @@
+//! A [`Worker`]: one engine, one job after the other.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::event::{Execution, SnapshotOutcome, Trouble};
+use super::execution::{self, Executed};
+use super::plan::{Job, Run};
+use super::subject::{Settings, Subject};
+use crate::check::discovery::Support;
+use crate::check::{Check, CheckKind, CheckpointResult, Decision, Verdict};
+use crate::profile::Profile;
+use crate::script::{Limits, Script, ScriptEngine, ScriptError};
+use crate::snapshot::{Comparison, Recording, Section};
+use crate::wire::text::render_all;
+
+/// One engine and what it compiled.
+pub struct Worker<'a> {
+    support: &'a Support,
+    settings: &'a Settings,
+    /// Made when the first script runs, and anew after a panic.
+    engine: Option<Result<Arc<Engine>, Arc<miette::Report>>>,
+}
+
+/// An engine with the scripts that every check may lean on.
+pub struct Engine {
+    /// The engine.
+    pub scripts: ScriptEngine,
+    /// What a check of a server runs against if no server was named.
+    pub reference: Option<Script>,
+    /// The fault in force.
+    pub fault: Option<Script>,
+}
+
+/// The name of the server that checks of a server run against by themselves.
+const REFERENCE_SERVER: &str = "reference";
+
+impl<'a> Worker<'a> {
+    /// A worker that has compiled nothing yet.
+    pub fn new(support: &'a Support, settings: &'a Settings) -> Self {
+        Worker { support, settings, engine: None }
+    }
+
+    /// Runs a job.
+    pub fn run(&mut self, job: &Job<'_>) -> Vec<Execution> {
+        let check = match job.check {
+            Ok(check) => check,
+            Err(broken) => {
+                return job.runs.iter().map(|run| broken_check(broken, run.profile)).collect();
+            }
+        };
+        let mut executions = Vec::new();
+        // Compiled only if some profile needs it.
+        let mut compiled = None;
+        for run in &job.runs {
+            if let Some(reason) = &run.skipped {
+                executions.push(without_verdicts(check, run, Trouble::Skipped(reason.clone())));
+                continue;
+            }
+            if self.settings.interrupt.is_cancelled() {
+                executions.extend(self.cancelled_run(check, run));
+                continue;
+            }
+            let script = compiled.get_or_insert_with(|| self.compile(check));
+            match script {
+                Ok((engine, script)) => {
+                    let (engine, script) = (engine.clone(), script.clone());
+                    executions.extend(self.run_cases(&engine, &script, check, run));
+                }
+                Err(report) => {
+                    let trouble = Trouble::Broken(report.clone());
+                    executions.push(without_verdicts(check, run, trouble));
+                    // Once is enough: it is the same for every profile.
+                    break;
+                }
+            }
+        }
+        executions
+    }
+
+    /// What is reported of a job that was not begun.
+    pub fn cancelled(&self, job: &Job<'_>) -> Vec<Execution> {
+        match job.check {
+            Ok(check) => job.runs.iter().flat_map(|run| self.cancelled_run(check, run)).collect(),
+            Err(broken) => job.runs.iter().map(|run| broken_check(broken, run.profile)).collect(),
+        }
+    }
+
+    fn cancelled_run(&self, check: &Check, run: &Run<'_>) -> Vec<Execution> {
+        if let Some(reason) = &run.skipped {
+            return vec![without_verdicts(check, run, Trouble::Skipped(reason.clone()))];
+        }
+        let cases = run.cases.iter().map(|case| {
+            let mut execution = blank(check, run.profile, *case);
+            execution.checkpoints = cancelled_checkpoints(check, run.profile);
+            execution.trouble = Some(Trouble::Cancelled);
+            execution
+        });
+        cases.collect()
+    }
+
+    fn engine(&mut self) -> Result<Arc<Engine>, Arc<miette::Report>> {
+        let (support, settings) = (self.support, self.settings);
+        let made = self.engine.get_or_insert_with(|| {
+            Engine::new(support, settings).map(Arc::new).map_err(|error| Arc::new(error.into()))
+        });
+        made.clone()
+    }
+
+    fn compile(
+        &mut self,
+        check: &Check,
+    ) -> Result<(Arc<Engine>, Arc<Script>), Arc<miette::Report>> {
+        let engine = self.engine()?;
+        let source = check.source().map_err(|error| Arc::new(error.into()))?;
+        let script = engine.scripts.compile(&source).map_err(|error| Arc::new(error.into()))?;
+        execution::require_functions(check, &script).map_err(|error| Arc::new(error.into()))?;
+        Ok((engine, Arc::new(script)))
+    }
+
+    fn run_cases(
+        &mut self,
+        engine: &Arc<Engine>,
+        script: &Script,
+        check: &Check,
+        run: &Run<'_>,
+    ) -> Vec<Execution> {
+        let mut executions = Vec::new();
+        let mut sections = Vec::new();
+        for case in &run.cases {
+            let started = Instant::now();
+            let mut execution = blank(check, run.profile, *case);
+            let settings = self.settings;
+            let executed = catch_unwind(AssertUnwindSafe(|| {
+                execution::execute(engine, script, check, run.profile, *case, settings)
+            }));
+            match executed {
+                Ok(executed) => {
+                    if let Some(section) = self.section(*case, &executed) {
+                        sections.push((executions.len(), section));
+                    }
+                    self.take(&mut execution, executed);
+                }
+                Err(panic) => {
+                    // Whatever the panic left behind in the engine goes with it.
+                    self.engine = None;
+                    execution.trouble = Some(Trouble::Broken(Arc::new(panicked(&*panic))));
+                }
+            }
+            execution.elapsed = started.elapsed();
+            executions.push(execution);
+        }
+        self.compare(check, run, sections, &mut executions);
+        executions
+    }
+
+    fn take(&self, execution: &mut Execution, executed: Executed) {
+        execution.checkpoints = executed.checkpoints;
+        if let Some(least) = self.settings.least_level {
+            execution.checkpoints.retain(|result| result.checkpoint.level <= least);
+        }
+        execution.trouble = executed.trouble;
+        execution.client = executed.client;
+        execution.origins = executed.origins;
+        let is_plain = execution
+            .checkpoints
+            .iter()
+            .all(|result| matches!(result.verdict, Verdict::Pass | Verdict::Skip));
+        if self.settings.trace || !is_plain || execution.trouble.is_some() {
+            execution.exchanges = executed.exchanges;
+        }
+    }
+
+    /// What goes into the snapshot: the wire of the built-in client over the
+    /// double, if the execution went as it should.
+    fn section(&self, case: Option<&str>, executed: &Executed) -> Option<Section> {
+        let compared = self.settings.snapshots.is_some()
+            && matches!(self.settings.subject, Subject::Embedded)
+            && executed.trouble.is_none();
+        compared.then(|| {
+            let style = self.settings.style.with_origins(&executed.origins);
+            let contents = render_all(&executed.exchanges, &style);
+            Section { case: case.map(str::to_owned), contents }
+        })
+    }
+
+    fn compare(
+        &self,
+        check: &Check,
+        run: &Run<'_>,
+        sections: Vec<(usize, Section)>,
+        executions: &mut [Execution],
+    ) {
+        let Some(snapshots) = &self.settings.snapshots else { return };
+        if sections.is_empty() {
+            return;
+        }
+        let (indices, sections): (Vec<usize>, Vec<Section>) = sections.into_iter().unzip();
+        let recording = Recording {
+            profile: run.profile.name.clone(),
+            check: check.id.clone(),
+            cases: check.header.cases.clone(),
+            sections,
+            source: format!("checks/{}.rhai", check.id),
+            description: check.header.title.clone(),
+        };
+        let outcomes = if snapshots.update {
+            update(&snapshots.store, &recording)
+        } else {
+            compare(&snapshots.store, &recording)
+        };
+        match outcomes {
+            Ok(outcomes) => {
+                for (index, outcome) in indices.into_iter().zip(outcomes) {
+                    executions[index].snapshot = outcome;
+                }
+            }
+            Err(error) => {
+                for index in indices {
+                    executions[index].snapshot = SnapshotOutcome::Unusable(error.to_string());
+                }
+            }
+        }
+    }
+}
+
+fn update(
+    store: &crate::snapshot::Store,
+    recording: &Recording,
+) -> Result<Vec<SnapshotOutcome>, crate::snapshot::SnapshotError> {
+    let compared = store.compare(recording)?;
+    store.remove_pending(&recording.profile, &recording.check)?;
+    if compared.is_same {
+        return Ok(vec![SnapshotOutcome::Same; compared.sections.len()]);
+    }
+    store.update(recording)?;
+    let outcome = |comparison: &Comparison| match comparison {
+        Comparison::Same => SnapshotOutcome::Same,
+        Comparison::New | Comparison::Different { .. } => SnapshotOutcome::Updated,
+    };
+    Ok(compared.sections.iter().map(outcome).collect())
+}
+
+fn compare(
+    store: &crate::snapshot::Store,
+    recording: &Recording,
+) -> Result<Vec<SnapshotOutcome>, crate::snapshot::SnapshotError> {
+    let compared = store.compare(recording)?;
+    if compared.is_same {
+        store.remove_pending(&recording.profile, &recording.check)?;
+        return Ok(vec![SnapshotOutcome::Same; compared.sections.len()]);
+    }
+    let pending = store.write_pending(recording)?;
+    let outcome = |comparison| match comparison {
+        Comparison::Same => SnapshotOutcome::Same,
+        Comparison::New => SnapshotOutcome::New { pending: pending.clone() },
+        Comparison::Different { old, new } => {
+            SnapshotOutcome::Different { pending: pending.clone(), old, new }
+        }
+    };
+    Ok(compared.sections.into_iter().map(outcome).collect())
+}
+
+impl Engine {
+    fn new(support: &Support, settings: &Settings) -> Result<Self, ScriptError> {
+        let limits = Limits::new(settings.interrupt.clone());
+        let scripts = ScriptEngine::new(&support.libraries, limits)?;
+        let reference = support
+            .servers
+            .iter()
+            .find(|server| server.name == REFERENCE_SERVER)
+            .map(|server| scripts.compile(&server.source))
+            .transpose()?;
+        let fault =
+            settings.fault.as_ref().map(|fault| scripts.compile(&fault.source)).transpose()?;
+        Ok(Engine { scripts, reference, fault })
+    }
+}
+
+/// Turns an execution into one that was not begun.
+pub fn cancel(execution: &mut Execution) {
+    if matches!(execution.trouble, Some(Trouble::Skipped(_))) {
+        return;
+    }
+    execution.trouble = Some(Trouble::Cancelled);
+    execution.exchanges.clear();
+    execution.client = None;
+    execution.snapshot = SnapshotOutcome::NotCompared;
+    execution.elapsed = Duration::ZERO;
+    for result in &mut execution.checkpoints {
+        result.verdict = Verdict::Cancelled;
+        result.decision = None;
+    }
+}
+
+fn cancelled_checkpoints(check: &Check, profile: &Profile) -> Vec<CheckpointResult> {
+    execution::all_checkpoints(check, profile.revision, Verdict::Cancelled, &Decision::default())
+}
+
+fn blank(check: &Check, profile: &Profile, case: Option<&str>) -> Execution {
+    Execution {
+        check: check.id.clone(),
+        title: check.header.title.clone(),
+        case: case.map(str::to_owned),
+        profile: profile.name.clone(),
+        revision: profile.revision,
+        checkpoints: Vec::new(),
+        trouble: None,
+        exchanges: Vec::new(),
+        origins: Vec::new(),
+        snapshot: SnapshotOutcome::NotCompared,
+        client: None,
+        elapsed: Duration::ZERO,
+    }
+}
+
+fn without_verdicts(check: &Check, run: &Run<'_>, trouble: Trouble) -> Execution {
+    Execution { trouble: Some(trouble), ..blank(check, run.profile, None) }
+}
+
+fn broken_check(broken: &crate::check::BrokenCheck, profile: &Profile) -> Execution {
+    Execution {
+        check: broken.id.clone(),
+        title: String::new(),
+        case: None,
+        profile: profile.name.clone(),
+        revision: profile.revision,
+        checkpoints: Vec::new(),
+        trouble: Some(Trouble::Broken(broken.problem.clone())),
+        exchanges: Vec::new(),
+        origins: Vec::new(),
+        snapshot: SnapshotOutcome::NotCompared,
+        client: None,
+        elapsed: Duration::ZERO,
+    }
+}
+
+fn panicked(panic: &(dyn std::any::Any + Send)) -> miette::Report {
+    let message = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    miette::miette!(
+        code = "internal",
+        help = "this is a fault of mcp-checks; please report it together with the script",
+        "mcp-checks failed while it ran the check: {message}"
+    )
+}
+
+/// Whether a check of this kind has the built-in client as its subject.
+pub fn is_builtin(kind: CheckKind, subject: &Subject) -> bool {
+    match subject {
+        Subject::Embedded | Subject::Loopback => true,
+        // What `drive` returns is the built-in client's own result, whatever
+        // the server.
+        Subject::Server(_) => kind == CheckKind::Server,
+        Subject::Client(_) => false,
+    }
+}
