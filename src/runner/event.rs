@@ -63,6 +63,9 @@ pub struct Execution {
     /// What crossed the wire; kept when something did not hold, or under
     /// `--trace`.
     pub exchanges: Vec<Exchange>,
+    /// The origins of this execution and the names they are shown by:
+    /// (`http://127.0.0.1:1234`, `server`).
+    pub origins: Vec<(String, String)>,
     /// How the wire compares with the recorded one.
     pub snapshot: SnapshotOutcome,
     /// What an external client printed and how it ended.

@@ -64,9 +64,7 @@ pub(super) fn write(path: &Path, head: &Head, contents: &str) -> Result<(), Snap
 /// Removes the file at `path`, if it is there.
 pub(super) fn remove(path: &Path) -> Result<(), SnapshotError> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(SnapshotError::write(path, error))
-        }
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(SnapshotError::write(path, error)),
         _ => Ok(()),
     }
 }

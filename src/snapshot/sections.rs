@@ -35,9 +35,8 @@ pub(super) fn split(contents: &str) -> Vec<Section> {
 /// The contents of a snapshot: for each of `cases`, in their order, what is in
 /// `new`, or else in `old`.
 pub(super) fn merge(old: &[Section], new: &[Section], cases: &[String]) -> String {
-    let find = |case: Option<&str>| {
-        new.iter().chain(old).find(|section| section.case.as_deref() == case)
-    };
+    let find =
+        |case: Option<&str>| new.iter().chain(old).find(|section| section.case.as_deref() == case);
     if cases.is_empty() {
         return find(None).map(|section| section.contents.clone()).unwrap_or_default();
     }

@@ -41,7 +41,11 @@ fn a_recording_is_new_then_the_same_then_different() {
     assert_eq!(compared, Compared { sections: vec![Comparison::New], is_same: false });
     let pending = store.write_pending(&first).unwrap();
     assert!(pending.ends_with("snapshots/session-http/client/tool-call.basic.snap.new"));
-    assert_eq!(store.compare(&first).unwrap().sections, [Comparison::New], "pending is not accepted");
+    assert_eq!(
+        store.compare(&first).unwrap().sections,
+        [Comparison::New],
+        "pending is not accepted"
+    );
 
     store.pending().unwrap()[0].accept().unwrap();
     let compared = store.compare(&first).unwrap();
@@ -68,7 +72,10 @@ fn pending_snapshots_are_listed_accepted_and_rejected() {
     let checks: Vec<_> = pending.iter().map(|pending| pending.check.as_str()).collect();
     assert_eq!(checks, ["a", "b", "client/c"]);
     assert_eq!(pending[0].profile, "session-http");
-    assert_eq!((pending[0].old().unwrap(), pending[0].new_contents().unwrap()), (None, "new\n".to_owned()));
+    assert_eq!(
+        (pending[0].old().unwrap(), pending[0].new_contents().unwrap()),
+        (None, "new\n".to_owned())
+    );
     pending[0].accept().unwrap();
     pending[1].reject().unwrap();
     assert_eq!(store.pending().unwrap(), pending[2..]);
@@ -101,7 +108,10 @@ fn sections_of_cases_that_did_not_run_stay() {
     assert!(!compared.is_same, "the first case still waits for a review");
     store.update(&case("second", "new two")).unwrap();
     let waiting = store.pending().unwrap();
-    assert_eq!(waiting[0].old().unwrap().unwrap(), "── case: first ──\nold one\n\n── case: second ──\nnew two\n");
+    assert_eq!(
+        waiting[0].old().unwrap().unwrap(),
+        "── case: first ──\nold one\n\n── case: second ──\nnew two\n"
+    );
     store.update(&case("first", "new one")).unwrap();
     assert_eq!(store.pending().unwrap(), []);
 }
@@ -170,7 +180,9 @@ fn nothing_is_left_when_writing_fails() {
 fn insta_reads_what_is_written_and_would_write_the_same_bytes() {
     let (_folder, store) = store();
     for (number, description) in
-        ["Calls one tool.", "Calls: \"one\"", "", "- a", "yes", "12", "é, `x`\ty", "0x1"].iter().enumerate()
+        ["Calls one tool.", "Calls: \"one\"", "", "- a", "yes", "12", "é, `x`\ty", "0x1"]
+            .iter()
+            .enumerate()
     {
         let recording = Recording {
             check: format!("check-{number}"),
