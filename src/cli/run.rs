@@ -15,7 +15,7 @@ use super::terminal::{self, Stream, When};
 use crate::check::{Level, Library, Selection, selection};
 use crate::mcp::Revision;
 use crate::profile::Profile;
-use crate::report::{Human, Json, Junit, Progress, Reporter};
+use crate::report::{Human, JUnit, Json, Progress, Reporter};
 use crate::runner::plan::Choice;
 use crate::runner::subject::{Command, DEFAULT_TIMEOUT, Snapshots};
 use crate::runner::{self, Plan, Settings, Subject};
@@ -138,7 +138,7 @@ pub fn run(arguments: Arguments, colour: When) -> miette::Result<Exit> {
         ));
     }
     let mut reporter = reporter(&arguments, colour, &settings)?;
-    let mut progress = Progress::new(terminal::shows_progress());
+    let mut progress = Progress::new(terminal::is_terminal(), terminal::is_ci());
     interrupt_on_ctrl_c(&settings);
     let mut unwritten = None;
     let summary = runner::run(&plan, &library.support, &settings, |event| {
@@ -347,7 +347,7 @@ fn reporter(
     Ok(match arguments.format {
         Format::Human => Box::new(Human::new(output, style, colour, terminal::columns())),
         Format::Json => Box::new(Json::new(output, style)),
-        Format::Junit => Box::new(Junit::new(output, style)),
+        Format::Junit => Box::new(JUnit::new(output, style)),
     })
 }
 

@@ -49,9 +49,9 @@ pub fn is_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| !value.is_empty() && value != "false" && value != "0")
 }
 
-/// Whether progress is drawn: on a terminal, and not in CI.
-pub fn shows_progress() -> bool {
-    std::io::stderr().is_terminal() && !is_ci()
+/// Whether talk goes to a terminal.
+pub fn is_terminal() -> bool {
+    std::io::stderr().is_terminal()
 }
 
 /// How many columns text may take.
