@@ -153,4 +153,3 @@ fn add(call: &Call<'_>) -> Action {
     let sum = arguments["a"].as_i64().unwrap_or(0) + arguments["b"].as_i64().unwrap_or(0);
     Action::Value(json!({ "content": [{ "type": "text", "text": sum.to_string() }] }))
 }
-

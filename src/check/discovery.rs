@@ -23,7 +23,7 @@ use self::files::Found;
 use super::header::{self, Header};
 use super::place::SourceText;
 
-pub use self::files::{EntryError, ReadError, embedded_files};
+pub use self::files::{EntryError, ReadError, embedded_files, id_problem};
 
 /// One check whose header could be read.
 #[derive(Clone, Debug)]

@@ -3,8 +3,16 @@
 //!
 //! Standard output is data, standard error is talk.
 
+pub mod completions;
+pub mod drive;
 pub mod exit;
+pub mod filters;
+pub mod init;
+pub mod list;
+pub mod new;
+pub mod output;
 pub mod run;
+pub mod show;
 pub mod sources;
 pub mod terminal;
 
@@ -13,6 +21,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use self::exit::Exit;
+use self::output::say;
 
 /// Conformance checks for the Model Context Protocol: one check is one Rhai
 /// script.
@@ -30,6 +39,18 @@ pub struct CommandLine {
 enum Command {
     /// Run checks against the built-in client, a client, or a server.
     Run(Box<run::Arguments>),
+    /// List checks with their titles, revisions and tags.
+    List(list::Arguments),
+    /// Show everything that one check says of itself.
+    Show(show::Arguments),
+    /// Write a first check, which passes as it stands.
+    New(new::Arguments),
+    /// Write the built-in checks and profiles out, to edit them.
+    Init(init::Arguments),
+    /// Let the built-in client play a check against any server.
+    Drive(drive::Arguments),
+    /// Print what a shell needs to complete a command line.
+    Completions(completions::Arguments),
 }
 
 /// Parses the command line and does what it says.
@@ -49,7 +70,7 @@ pub fn main() -> ExitCode {
     match ran {
         Ok(Ok(exit)) => exit.into(),
         Ok(Err(report)) => {
-            eprintln!("{report:?}");
+            say(format_args!("{report:?}"));
             Exit::WrongCommandLine.into()
         }
         Err(_) => {
@@ -58,7 +79,7 @@ pub fn main() -> ExitCode {
                 help = "please report what you did",
                 "mcp-checks failed; this is a fault of mcp-checks itself"
             );
-            eprintln!("{report:?}");
+            say(format_args!("{report:?}"));
             Exit::BrokenCheck.into()
         }
     }
@@ -67,5 +88,11 @@ pub fn main() -> ExitCode {
 fn dispatch(line: CommandLine) -> miette::Result<Exit> {
     match line.command {
         Command::Run(arguments) => run::run(*arguments, line.colour),
+        Command::List(arguments) => list::run(&arguments, line.colour),
+        Command::Show(arguments) => show::run(&arguments, line.colour),
+        Command::New(arguments) => new::run(&arguments),
+        Command::Init(arguments) => init::run(&arguments),
+        Command::Drive(arguments) => drive::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
     }
 }

@@ -10,13 +10,12 @@ use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use miette::{Context, IntoDiagnostic, miette};
 
 use super::exit::Exit;
+use super::filters::{Filters, nothing_left};
 use super::sources::Sources;
 use super::terminal::{self, Stream, When};
-use crate::check::{Level, Library, Selection, selection};
-use crate::mcp::Revision;
+use crate::check::Level;
 use crate::profile::Profile;
 use crate::report::{Human, JUnit, Json, Progress, Reporter};
-use crate::runner::plan::Choice;
 use crate::runner::subject::{Command, DEFAULT_TIMEOUT, Snapshots};
 use crate::runner::{self, Plan, Settings, Subject};
 use crate::snapshot::Store;
@@ -25,63 +24,80 @@ use crate::wire::text::Style;
 
 /// What `run` takes.
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  mcp-checks run
+  mcp-checks run client/tool-call-basic --profile session-http --trace
+  mcp-checks run 'tools and not multi-step'
+  mcp-checks run --client 'node client.mjs'
+  mcp-checks run --server http://127.0.0.1:3001/mcp --header 'Authorization: Bearer TOKEN'
+  mcp-checks run --format junit --output report.xml")]
 pub struct Arguments {
-    /// Which checks: an id, a glob, or an expression with `and`, `or`, `not`
-    /// over ids, tags and revisions [default: all].
-    #[arg(value_name = "SELECTION")]
-    pub selection: Vec<String>,
-    /// Only this profile; may be repeated.
-    #[arg(long, value_name = "NAME")]
-    pub profile: Vec<String>,
-    /// Only profiles of this revision; may be repeated.
-    #[arg(long, value_name = "REVISION")]
-    pub revision: Vec<String>,
-    /// Only checks with this tag; may be repeated.
-    #[arg(long, value_name = "TAG")]
-    pub tag: Vec<String>,
-    /// Only claims of this level and of stronger ones: must, should, may or interop.
-    #[arg(long, value_name = "LEVEL")]
-    pub level: Option<Level>,
-    /// Test this client: a command that gets the server's URL as its last argument.
-    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["server", "over"])]
+    #[command(flatten)]
+    pub filters: Filters,
+    /// Test this client: a command, which gets the URL of the scripted server as its last
+    /// argument.
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        conflicts_with_all = ["server", "over"],
+        help_heading = "What is under test [default: the built-in client, in memory]"
+    )]
     pub client: Option<String>,
     /// Test the server at this URL.
-    #[arg(long, value_name = "URL", conflicts_with = "over")]
+    #[arg(
+        long,
+        value_name = "URL",
+        conflicts_with = "over",
+        help_heading = "What is under test [default: the built-in client, in memory]"
+    )]
     pub server: Option<String>,
-    /// Let the built-in client reach the double over a real socket.
-    #[arg(long, value_name = "TRANSPORT")]
+    /// Test the built-in client over real sockets on this machine.
+    #[arg(
+        long,
+        value_name = "TRANSPORT",
+        help_heading = "What is under test [default: the built-in client, in memory]"
+    )]
     pub over: Option<Over>,
-    /// How many workers run at once [default: one for each processor].
-    #[arg(long, short, value_name = "NUMBER")]
+    /// Add a header field to every request of the built-in client; may be repeated.
+    #[arg(
+        long,
+        value_name = "NAME: VALUE",
+        help_heading = "What is under test [default: the built-in client, in memory]"
+    )]
+    pub header: Vec<String>,
+    /// How many checks run at once [default: one for each processor].
+    #[arg(long, short, value_name = "NUMBER", help_heading = "How it runs")]
     pub jobs: Option<usize>,
-    /// How many seconds one execution may take [default: 60].
-    #[arg(long, value_name = "SECONDS")]
+    /// How many seconds one check may take for one profile [default: 60].
+    #[arg(long, value_name = "SECONDS", help_heading = "How it runs")]
     pub timeout: Option<f64>,
     /// Stop at the first check that does not hold.
-    #[arg(long)]
+    #[arg(long, help_heading = "How it runs")]
     pub fail_fast: bool,
-    /// From which level on a claim that does not hold fails the run.
-    #[arg(long, value_name = "LEVEL", default_value = "must")]
+    /// From which level on a claim that does not hold makes the exit code 1.
+    #[arg(long, value_name = "LEVEL", default_value = "must", help_heading = "How it runs")]
     pub fail_on: FailOn,
-    /// Show every exchange, of what holds as well.
-    #[arg(long)]
-    pub trace: bool,
-    /// Add a header field to every request of the built-in client, as in
-    /// `Authorization: Bearer …`; may be repeated.
-    #[arg(long, value_name = "NAME: VALUE")]
-    pub header: Vec<String>,
     /// The format of the report.
-    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    #[arg(long, value_name = "FORMAT", default_value = "human", help_heading = "The report")]
     pub format: Format,
-    /// Write the report to this file.
-    #[arg(long, short, value_name = "FILE")]
+    /// Write the report to this file rather than to standard output.
+    #[arg(long, short, value_name = "FILE", help_heading = "The report")]
     pub output: Option<PathBuf>,
-    /// Write recorded wires rather than compare them.
-    #[arg(long)]
-    pub update_snapshots: bool,
-    /// The folder of snapshots.
-    #[arg(long, value_name = "FOLDER", default_value = "snapshots")]
+    /// Show every request and response, of what holds as well.
+    #[arg(long, help_heading = "The report")]
+    pub trace: bool,
+    /// The folder of recorded wires; they are compared if it is there.
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        default_value = "snapshots",
+        help_heading = "Recorded wires"
+    )]
     pub snapshots: PathBuf,
+    /// Write the recorded wires rather than compare them.
+    #[arg(long, help_heading = "Recorded wires")]
+    pub update_snapshots: bool,
     #[command(flatten)]
     pub sources: Sources,
 }
@@ -120,22 +136,11 @@ pub enum Format {
 pub fn run(arguments: Arguments, colour: When) -> miette::Result<Exit> {
     let library = arguments.sources.library()?;
     let profiles = arguments.sources.profiles()?;
-    let chosen = chosen(&arguments, &library, &profiles)?;
+    let chosen = arguments.filters.choose(&library, &profiles)?;
     let settings = settings(&arguments, &profiles)?;
-    let choice = Choice {
-        selection: chosen.selection.as_ref(),
-        profiles: &arguments.profile,
-        revisions: &chosen.revisions,
-        tags: &arguments.tag,
-        level: arguments.level,
-    };
-    let plan = Plan::new(&library, &profiles, &settings.subject, &choice);
+    let plan = Plan::new(&library, &profiles, &settings.subject, &chosen.choice());
     if plan.jobs.is_empty() {
-        return Err(miette!(
-            code = "run::nothing",
-            help = "each filter narrows what the others leave; take one away",
-            "no check is left by these filters"
-        ));
+        return Err(nothing_left());
     }
     let mut reporter = reporter(&arguments, colour, &settings)?;
     let mut progress = Progress::new(terminal::is_terminal(), terminal::is_ci());
@@ -159,35 +164,6 @@ pub fn run(arguments: Arguments, colour: When) -> miette::Result<Exit> {
     Ok(Exit::of(&summary, fail_on_should, terminal::is_ci()))
 }
 
-/// What of the command line names things in the library.
-struct Chosen {
-    selection: Option<Selection>,
-    revisions: Vec<Revision>,
-}
-
-fn chosen(
-    arguments: &Arguments,
-    library: &Library,
-    profiles: &[Profile],
-) -> miette::Result<Chosen> {
-    for tag in &arguments.tag {
-        selection::known_tag(tag, library)?;
-    }
-    for profile in &arguments.profile {
-        selection::known_profile(profile, profiles)?;
-    }
-    let revisions = arguments
-        .revision
-        .iter()
-        .map(|revision| selection::known_revision(revision))
-        .collect::<Result<Vec<_>, _>>()?;
-    let selection = match arguments.selection.as_slice() {
-        [] => None,
-        expressions => Some(Selection::parse(expressions, library)?),
-    };
-    Ok(Chosen { selection, revisions })
-}
-
 fn settings(arguments: &Arguments, profiles: &[Profile]) -> miette::Result<Settings> {
     let subject = match (&arguments.client, &arguments.server, arguments.over) {
         (Some(command), _, _) => Subject::Client(client_command(command)?),
@@ -196,12 +172,7 @@ fn settings(arguments: &Arguments, profiles: &[Profile]) -> miette::Result<Setti
         (None, None, None) => Subject::Embedded,
     };
     let mut settings = Settings::new(subject);
-    let headers = headers(&arguments.header)?;
-    let secrets = profiles.iter().flat_map(|profile| &profile.secrets).cloned();
-    let given = headers.values().filter_map(|value| value.to_str().ok()).flat_map(secret_words);
-    let redactor = Redactor::new(secrets.chain(given));
-    settings.style = Style { redactor, ..Style::default() };
-    settings.headers = headers;
+    send_headers(&mut settings, headers(&arguments.header)?, profiles);
     if let Some(jobs) = arguments.jobs {
         if jobs == 0 {
             return Err(miette!("--jobs takes a number of workers, at least 1"));
@@ -214,7 +185,7 @@ fn settings(arguments: &Arguments, profiles: &[Profile]) -> miette::Result<Setti
         FailOn::Must => Level::Must,
         FailOn::Should => Level::Should,
     };
-    settings.least_level = arguments.level;
+    settings.least_level = arguments.filters.level;
     settings.trace = arguments.trace;
     settings.snapshots = snapshots(&arguments.snapshots, arguments.update_snapshots);
     Ok(settings)
@@ -226,11 +197,16 @@ fn snapshots(folder: &Path, update: bool) -> Option<Snapshots> {
     (update || folder.is_dir()).then(|| Snapshots { store: Store::open(folder), update })
 }
 
-fn timeout(seconds: Option<f64>) -> miette::Result<Duration> {
+/// Reads `--timeout`.
+///
+/// # Errors
+/// A diagnostic if it is no length of time.
+pub fn timeout(seconds: Option<f64>) -> miette::Result<Duration> {
     let Some(seconds) = seconds else { return Ok(DEFAULT_TIMEOUT) };
-    Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero()).ok_or_else(|| {
-        miette!("--timeout takes a number of seconds greater than 0, not {seconds}")
-    })
+    Duration::try_from_secs_f64(seconds)
+        .ok()
+        .filter(|time| !time.is_zero())
+        .ok_or_else(|| miette!("--timeout takes a number of seconds greater than 0, not {seconds}"))
 }
 
 /// Splits a client's command line and looks whether its program is there.
@@ -279,7 +255,8 @@ pub fn server_url(text: &str) -> miette::Result<Uri> {
             "`{text}` is not the URL of a server: {why}"
         )
     };
-    let uri: Uri = text.parse().map_err(|error: http::uri::InvalidUri| wrong(&error.to_string()))?;
+    let uri: Uri =
+        text.parse().map_err(|error: http::uri::InvalidUri| wrong(&error.to_string()))?;
     match uri.scheme_str() {
         Some("http" | "https") => Ok(uri),
         Some(other) => Err(wrong(&format!("its scheme is {other}, not http or https"))),
@@ -310,6 +287,16 @@ pub fn headers(fields: &[String]) -> miette::Result<HeaderMap> {
         headers.append(name, value);
     }
     Ok(headers)
+}
+
+/// Lets the built-in client send these header fields; what is secret in them and
+/// in the profiles is redacted in every output.
+pub fn send_headers(settings: &mut Settings, headers: HeaderMap, profiles: &[Profile]) {
+    let secrets = profiles.iter().flat_map(|profile| &profile.secrets).cloned();
+    let given = headers.values().filter_map(|value| value.to_str().ok()).flat_map(secret_words);
+    let redactor = Redactor::new(secrets.chain(given));
+    settings.style = Style { redactor, ..Style::default() };
+    settings.headers = headers;
 }
 
 /// The words of a header value that may be secret: not the scheme before them.
@@ -352,7 +339,7 @@ fn reporter(
 }
 
 /// The first Ctrl-C ends the run in order; a second one at once.
-fn interrupt_on_ctrl_c(settings: &Settings) {
+pub fn interrupt_on_ctrl_c(settings: &Settings) {
     let interrupt = settings.interrupt.clone();
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -367,4 +354,3 @@ fn interrupt_on_ctrl_c(settings: &Settings) {
         });
     });
 }
-

@@ -18,6 +18,7 @@ use std::io;
 pub use human::Human;
 pub use json::Json;
 pub use junit::JUnit;
+pub(crate) use paint::Paint;
 pub use progress::Progress;
 
 use crate::runner::Event;

@@ -2,22 +2,22 @@
 
 /// Colours texts if it was told to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Paint(pub(super) bool);
+pub(crate) struct Paint(pub(crate) bool);
 
 impl Paint {
-    pub(super) fn red(self, text: &str) -> String {
+    pub(crate) fn red(self, text: &str) -> String {
         self.with("31", text)
     }
 
-    pub(super) fn green(self, text: &str) -> String {
+    pub(crate) fn green(self, text: &str) -> String {
         self.with("32", text)
     }
 
-    pub(super) fn bold(self, text: &str) -> String {
+    pub(crate) fn bold(self, text: &str) -> String {
         self.with("1", text)
     }
 
-    pub(super) fn dim(self, text: &str) -> String {
+    pub(crate) fn dim(self, text: &str) -> String {
         self.with("2", text)
     }
 

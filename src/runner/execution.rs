@@ -1,6 +1,10 @@
 //! One execution: one check, one profile, one case, on one subject. The entry
 //! is [`execute`].
 
+mod alone;
+
+pub use self::alone::drive_alone;
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -30,6 +34,14 @@ use crate::script::{Script, ScriptError};
 use crate::wire::live::Live;
 use crate::wire::{Double, Exchange, HttpClient, Recorder, Wire};
 
+/// Tells an external client what it is asked to do: a check's scenario, or its id.
+pub const SCENARIO_VARIABLE: &str = "MCP_CONFORMANCE_SCENARIO";
+/// Tells an external client the revision to speak.
+pub const VERSION_VARIABLE: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
+/// Tells an external client what the script has for it, as a JSON object: the
+/// scenario as `name`, the case as `case` if the check has cases.
+pub const CONTEXT_VARIABLE: &str = "MCP_CONFORMANCE_CONTEXT";
+
 /// What one execution came to.
 #[derive(Default)]
 pub struct Executed {
@@ -54,6 +66,8 @@ struct Stage<'a> {
     case: Option<&'a str>,
     settings: &'a Settings,
     runtime: Arc<Runtime>,
+    /// Waiting costs no time, so nothing but the script itself can be late.
+    on_paused_clock: bool,
     wire: Wire,
     scale: u32,
     deadline: Instant,
@@ -106,6 +120,7 @@ pub fn execute(
         settings,
         wire: Wire::new(scale),
         runtime,
+        on_paused_clock,
         scale,
         deadline,
     };
@@ -255,9 +270,9 @@ impl Stage<'_> {
         let serving = addresses.take().serve(recorder).map_err(no_socket)?;
         let scenario = self.check.header.scenario.as_deref().unwrap_or(&self.check.id);
         let environment = [
-            ("MCP_CONFORMANCE_SCENARIO", scenario.to_owned()),
-            ("MCP_CONFORMANCE_PROTOCOL_VERSION", self.profile.revision.as_str().to_owned()),
-            ("MCP_CONFORMANCE_CONTEXT", context(scenario, &server).to_string()),
+            (SCENARIO_VARIABLE, scenario.to_owned()),
+            (VERSION_VARIABLE, self.profile.revision.as_str().to_owned()),
+            (CONTEXT_VARIABLE, context(scenario, self.case, &server).to_string()),
         ];
         let ran = self.runtime.block_on(process::run(
             command,
@@ -334,10 +349,9 @@ impl Stage<'_> {
             headers: self.settings.headers.clone(),
             scale: self.scale,
         };
-        let on_paused_clock = is_in_memory(self.check.kind, &self.settings.subject);
         let blocking = Blocking {
             runtime: self.runtime.clone(),
-            deadline: (!on_paused_clock).then_some(self.deadline),
+            deadline: (!self.on_paused_clock).then_some(self.deadline),
             interrupt: self.settings.interrupt.clone(),
             scale: self.scale,
         };
@@ -492,21 +506,24 @@ impl Stage<'_> {
         }
     }
 
+    fn trouble_of(&self, error: ScriptError) -> Trouble {
+        match error.cause {
+            Cause::TimeIsUp => Trouble::TimedOut(self.settings.timeout),
+            Cause::Interrupted => Trouble::Cancelled,
+            Cause::Script | Cause::Shape | Cause::Absent => Trouble::Broken(Arc::new(error.into())),
+        }
+    }
+
     fn stopped(&self, stopped: Stopped, mut executed: Executed) -> Executed {
-        let (verdict, trouble) = match stopped {
-            Stopped::Trouble(trouble) => match trouble {
-                Trouble::Cancelled => (Verdict::Cancelled, trouble),
-                Trouble::TimedOut(_) => (Verdict::Timeout, trouble),
-                Trouble::Subject(_) => (Verdict::NotExercised, trouble),
-                trouble => (Verdict::Error, trouble),
-            },
-            Stopped::Script(error) => match error.cause {
-                Cause::TimeIsUp => (Verdict::Timeout, Trouble::TimedOut(self.settings.timeout)),
-                Cause::Interrupted => (Verdict::Cancelled, Trouble::Cancelled),
-                Cause::Script | Cause::Shape | Cause::Absent => {
-                    (Verdict::Error, Trouble::Broken(Arc::new(error.into())))
-                }
-            },
+        let trouble = match stopped {
+            Stopped::Trouble(trouble) => trouble,
+            Stopped::Script(error) => self.trouble_of(error),
+        };
+        let verdict = match trouble {
+            Trouble::Cancelled => Verdict::Cancelled,
+            Trouble::TimedOut(_) => Verdict::Timeout,
+            Trouble::Subject(_) => Verdict::NotExercised,
+            Trouble::Broken(_) | Trouble::Skipped(_) => Verdict::Error,
         };
         let decision = Decision::default();
         executed.checkpoints =
@@ -601,8 +618,11 @@ fn no_socket(error: std::io::Error) -> Stopped {
     Stopped::Trouble(Trouble::Subject(Arc::new(report)))
 }
 
-fn context(scenario: &str, server: &Server) -> Value {
+fn context(scenario: &str, case: Option<&str>, server: &Server) -> Value {
     let mut context = json!({ "name": scenario });
+    if let Some(case) = case {
+        context["case"] = case.into();
+    }
     if let (Some(members), Ok(Value::Object(said))) =
         (context.as_object_mut(), crate::script::value::to_json(&server.context().into()))
     {

@@ -173,8 +173,25 @@ fn run<'a>(
     subject: &Subject,
     choice: &Choice<'_>,
 ) -> Run<'a> {
+    let skipped = reason_to_skip(check, profile, subject);
+    let mut cases: Vec<Option<&str>> = check
+        .header
+        .cases
+        .iter()
+        .map(String::as_str)
+        .filter(|case| choice.selection.is_none_or(|all| all.case_matches(check, case)))
+        .map(Some)
+        .collect();
+    if cases.is_empty() || skipped.is_some() {
+        cases = vec![None];
+    }
+    Run { profile, cases, skipped }
+}
+
+/// Why a check does not run for a profile on this subject; `None` if it does.
+pub fn reason_to_skip(check: &Check, profile: &Profile, subject: &Subject) -> Option<String> {
     let header = &check.header;
-    let skipped = if !subject.takes(check.kind) {
+    let reason = if !subject.takes(check.kind) {
         Some(format!("it is a check of a {}", check.kind.as_str()))
     } else if !header.revisions.contains(&profile.revision) {
         Some(format!("it is not about {}", profile.revision))
@@ -188,18 +205,7 @@ fn run<'a>(
     } else {
         unmet_need(header, profile).map(|need| need.reason().to_owned())
     };
-    let skipped = skipped.or_else(|| nothing_to_show(check, profile, subject));
-    let mut cases: Vec<Option<&str>> = header
-        .cases
-        .iter()
-        .map(String::as_str)
-        .filter(|case| choice.selection.is_none_or(|all| all.case_matches(check, case)))
-        .map(Some)
-        .collect();
-    if cases.is_empty() || skipped.is_some() {
-        cases = vec![None];
-    }
-    Run { profile, cases, skipped }
+    reason.or_else(|| nothing_to_show(check, profile, subject))
 }
 
 /// Why an external subject has nothing to show in a check.

@@ -263,7 +263,11 @@ fn compare(
 }
 
 impl Engine {
-    fn new(support: &Support, settings: &Settings) -> Result<Self, ScriptError> {
+    /// An engine for a run of these settings.
+    ///
+    /// # Errors
+    /// [`ScriptError`] if a support script does not compile.
+    pub fn new(support: &Support, settings: &Settings) -> Result<Self, ScriptError> {
         let limits = Limits::new(settings.interrupt.clone());
         let scripts = ScriptEngine::new(&support.libraries, limits)?;
         let reference = support

@@ -228,11 +228,28 @@ fn inspect(folder: &Path, entry: &Entry) -> Result<Option<Found>, EntryError> {
         parts.push(part);
     }
     let below = parts.join("/");
-    let is_allowed = |letter: char| letter.is_alphanumeric() || "-_./".contains(letter);
-    match below.chars().find(|letter| !is_allowed(*letter)) {
+    match below.chars().find(|letter| !is_allowed_in_id(*letter)) {
         Some(character) => Err(EntryError::BadName { path: display(), character }),
         None => Ok(sort(&below, Script::File(path.to_owned()))),
     }
+}
+
+fn is_allowed_in_id(letter: char) -> bool {
+    letter.is_alphanumeric() || "-_./".contains(letter)
+}
+
+/// Why `id` cannot be the id of a check; `None` if it can.
+pub fn id_problem(id: &str) -> Option<String> {
+    if let Some(letter) = id.chars().find(|letter| !is_allowed_in_id(*letter)) {
+        return Some(format!("`{letter}` is not allowed in it"));
+    }
+    id.split('/').find_map(|part| match part.chars().next() {
+        None => Some("a part of it is empty".to_owned()),
+        Some(first @ ('_' | '.')) => {
+            Some(format!("no check has a part that begins with `{first}`"))
+        }
+        Some(_) => None,
+    })
 }
 
 /// What the script at a path with `/`, below `checks`, is; `None` if it is

@@ -1,0 +1,227 @@
+//! `mcp-checks drive`: the built-in client plays a check's `drive` against any
+//! server. So the program is an external client for its own checks as well.
+
+use clap::Args;
+use http::Uri;
+use miette::miette;
+use serde_json::Value;
+
+use super::exit::Exit;
+use super::output::{print, say};
+use super::run::{headers, interrupt_on_ctrl_c, send_headers, server_url, timeout};
+use super::sources::{Sources, named_check};
+use crate::check::nearest::{alternatives, did_you_mean};
+use crate::check::{BrokenCheck, Check, Library, selection};
+use crate::profile::Profile;
+use crate::runner::event::Trouble;
+use crate::runner::execution::{
+    CONTEXT_VARIABLE, SCENARIO_VARIABLE, VERSION_VARIABLE, drive_alone,
+};
+use crate::runner::{Settings, Subject};
+use crate::script::value::to_json;
+
+/// What `drive` takes.
+#[derive(Args, Debug)]
+#[command(
+    allow_missing_positional = true,
+    after_help = "\
+Without CHECK, what to do is taken from the environment, as conformance suites set it:
+  MCP_CONFORMANCE_SCENARIO          the id or the scenario of a check
+  MCP_CONFORMANCE_PROTOCOL_VERSION  the revision to speak
+  MCP_CONFORMANCE_CONTEXT           a JSON object; its `case` names a case of the check
+
+Examples:
+  mcp-checks drive client/tool-call-basic http://127.0.0.1:3001/mcp
+  mcp-checks run --client 'mcp-checks drive'"
+)]
+pub struct Arguments {
+    /// The check's id, or the end of it.
+    #[arg(value_name = "CHECK")]
+    check: Option<String>,
+    /// The server's URL.
+    #[arg(value_name = "URL", required = true)]
+    url: String,
+    /// The case, if the check has cases [default: the first].
+    #[arg(long, value_name = "NAME")]
+    case: Option<String>,
+    /// The profile that says what the client accepts [default: the newest that fits].
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
+    /// The revision to speak [default: the profile's].
+    #[arg(long, value_name = "REVISION")]
+    revision: Option<String>,
+    /// Add a header field to every request; may be repeated.
+    #[arg(long, value_name = "NAME: VALUE")]
+    header: Vec<String>,
+    /// How many seconds it may take [default: 60].
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<f64>,
+    #[command(flatten)]
+    sources: Sources,
+}
+
+/// Plays the check, and prints as JSON what its `drive` returned.
+///
+/// # Errors
+/// A diagnostic of what is wrong with the command line, the environment or a
+/// file.
+pub fn run(arguments: &Arguments) -> miette::Result<Exit> {
+    let url: Uri = server_url(&arguments.url)?;
+    let library = arguments.sources.library()?;
+    let profiles = arguments.sources.profiles()?;
+    let check = match check(arguments, &library)? {
+        Ok(check) => check,
+        Err(broken) => {
+            say(format_args!("{:?}", broken.problem));
+            return Ok(Exit::BrokenCheck);
+        }
+    };
+    let profile = profile(arguments, check, &profiles)?;
+    let case = case(arguments, check)?;
+    let mut settings = Settings::new(Subject::Server(url.clone()));
+    send_headers(&mut settings, headers(&arguments.header)?, &profiles);
+    settings.timeout = timeout(arguments.timeout)?;
+    interrupt_on_ctrl_c(&settings);
+    let redactor = &settings.style.redactor;
+    let driven = drive_alone(check, case.as_deref(), &profile, &library.support, &settings, &url);
+    match driven {
+        Ok(returned) => {
+            // What has no form in JSON, such as a function, is of no use outside
+            // of the script.
+            let value = to_json(&returned).unwrap_or(Value::Null);
+            print(&format!("{}\n", redactor.redact(&format!("{value:#}"))))?;
+            Ok(Exit::AllHeld)
+        }
+        Err(trouble) => Ok(stopped(trouble)),
+    }
+}
+
+/// Says why `drive` did not come to its end.
+fn stopped(trouble: Trouble) -> Exit {
+    match trouble {
+        Trouble::Broken(report) => {
+            say(format_args!("{report:?}"));
+            Exit::BrokenCheck
+        }
+        Trouble::Subject(report) => {
+            say(format_args!("{report:?}"));
+            Exit::NotConforming
+        }
+        Trouble::TimedOut(time) => {
+            let report = miette!(
+                code = "drive::timeout",
+                help = "--timeout gives it more time",
+                "the check was not played to its end in {} seconds",
+                time.as_secs_f64()
+            );
+            say(format_args!("{report:?}"));
+            Exit::NotConforming
+        }
+        Trouble::Cancelled | Trouble::Skipped(_) => Exit::Cancelled,
+    }
+}
+
+fn check<'a>(
+    arguments: &Arguments,
+    library: &'a Library,
+) -> miette::Result<Result<&'a Check, &'a BrokenCheck>> {
+    if let Some(name) = &arguments.check {
+        return named_check(library, name);
+    }
+    let Some(name) = variable(SCENARIO_VARIABLE) else {
+        return Err(miette!(
+            code = "drive::check",
+            help = "name it, as in `mcp-checks drive client/tool-call-basic URL`",
+            "no check is named, and {SCENARIO_VARIABLE} is not set"
+        ));
+    };
+    if let Some(check) = library.get(&name) {
+        return Ok(check.as_ref());
+    }
+    let scenario = |check: &Check| check.header.scenario.as_deref() == Some(name.as_str());
+    let found: Vec<&Check> = library.readable().filter(|check| scenario(check)).collect();
+    match found.as_slice() {
+        [check] => Ok(Ok(check)),
+        [] => {
+            let scenarios = library.readable().filter_map(|check| check.header.scenario.as_deref());
+            let help = did_you_mean(&name, library.ids().chain(scenarios)).unwrap_or_else(|| {
+                "`mcp-checks list` names every check, `mcp-checks show` its scenario".to_owned()
+            });
+            Err(miette!(
+                code = "drive::scenario",
+                help = help,
+                "{SCENARIO_VARIABLE} is `{name}`, and no check has this id or scenario"
+            ))
+        }
+        several => {
+            let ids = alternatives(several.iter().map(|check| check.id.as_str()));
+            Err(miette!(
+                code = "drive::scenario",
+                help = format!("name the check itself: {ids}"),
+                "{SCENARIO_VARIABLE} is `{name}`, which is the scenario of several checks"
+            ))
+        }
+    }
+}
+
+/// The profile that was named, or the newest whose server the check is about,
+/// with the revision that was asked for.
+fn profile(arguments: &Arguments, check: &Check, profiles: &[Profile]) -> miette::Result<Profile> {
+    let asked = arguments.revision.clone().or_else(|| variable(VERSION_VARIABLE));
+    let revision = asked.map(|revision| selection::known_revision(&revision)).transpose()?;
+    if let Some(name) = &arguments.profile {
+        selection::known_profile(name, profiles)?;
+    }
+    let fits = |profile: &Profile| match (&arguments.profile, revision) {
+        (Some(name), _) => profile.name == *name,
+        (None, Some(revision)) => profile.revision == revision,
+        (None, None) => check.header.revisions.contains(&profile.revision),
+    };
+    // Without one that fits the client still has to accept something.
+    let newest = |profiles: &mut dyn Iterator<Item = &Profile>| {
+        profiles.max_by_key(|profile| profile.revision).cloned()
+    };
+    let found = newest(&mut profiles.iter().filter(|profile| fits(profile)))
+        .or_else(|| newest(&mut profiles.iter()));
+    let mut profile = found.ok_or_else(|| miette!("there is no profile"))?;
+    profile.revision = revision.unwrap_or(profile.revision);
+    Ok(profile)
+}
+
+/// The case that was named, else that of the environment, else the first.
+fn case(arguments: &Arguments, check: &Check) -> miette::Result<Option<String>> {
+    let told = || {
+        let context: Value = serde_json::from_str(&variable(CONTEXT_VARIABLE)?).ok()?;
+        context["case"].as_str().map(str::to_owned)
+    };
+    let cases = &check.header.cases;
+    let named = match (&arguments.case, cases.is_empty()) {
+        (Some(case), _) => Some(case.clone()),
+        (None, true) => None,
+        (None, false) => told(),
+    };
+    match named {
+        Some(case) if !cases.contains(&case) => {
+            let help =
+                did_you_mean(&case, cases.iter().map(String::as_str)).unwrap_or_else(
+                    || match cases.as_slice() {
+                        [] => "leave --case out".to_owned(),
+                        cases => format!("its cases are {}", cases.join("; ")),
+                    },
+                );
+            Err(miette!(
+                code = "drive::case",
+                help = help,
+                "the check `{}` has no case `{case}`",
+                check.id
+            ))
+        }
+        Some(case) => Ok(Some(case)),
+        None => Ok(cases.first().cloned()),
+    }
+}
+
+/// A variable of the environment that is set and not empty.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
