@@ -167,6 +167,7 @@ impl<'a> Worker<'a> {
             .checkpoints
             .iter()
             .all(|result| matches!(result.verdict, Verdict::Pass | Verdict::Skip));
+        execution.traced = self.settings.trace;
         if self.settings.trace || !is_plain || execution.trouble.is_some() {
             execution.exchanges = executed.exchanges;
         }
@@ -312,6 +313,7 @@ fn blank(check: &Check, profile: &Profile, case: Option<&str>) -> Execution {
         checkpoints: Vec::new(),
         trouble: None,
         exchanges: Vec::new(),
+        traced: false,
         origins: Vec::new(),
         snapshot: SnapshotOutcome::NotCompared,
         client: None,
@@ -333,6 +335,7 @@ fn broken_check(broken: &crate::check::BrokenCheck, profile: &Profile) -> Execut
         checkpoints: Vec::new(),
         trouble: Some(Trouble::Broken(broken.problem.clone())),
         exchanges: Vec::new(),
+        traced: false,
         origins: Vec::new(),
         snapshot: SnapshotOutcome::NotCompared,
         client: None,
