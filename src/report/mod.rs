@@ -1,1 +1,3 @@
-//! To come.
+//! Reports.
+
+pub mod proof;
