@@ -1,1 +1,71 @@
-//! To come.
+//! The command line, one file a subcommand. [`main`] parses, dispatches and
+//! returns the exit code.
+//!
+//! Standard output is data, standard error is talk.
+
+pub mod exit;
+pub mod run;
+pub mod sources;
+pub mod terminal;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use self::exit::Exit;
+
+/// Conformance checks for the Model Context Protocol: one check is one Rhai
+/// script.
+#[derive(Debug, Parser)]
+#[command(name = "mcp-checks", version, max_term_width = 100, after_help = exit::HELP)]
+pub struct CommandLine {
+    /// Colours: on a terminal only, always, or never.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub colour: terminal::When,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run checks against the built-in client, a client, or a server.
+    Run(Box<run::Arguments>),
+}
+
+/// Parses the command line and does what it says.
+pub fn main() -> ExitCode {
+    // What a panic has to say is caught and shown as a diagnostic.
+    std::panic::set_hook(Box::new(|_| {}));
+    let line = match CommandLine::try_parse() {
+        Ok(line) => line,
+        Err(error) => {
+            let code = if error.use_stderr() { Exit::WrongCommandLine } else { Exit::AllHeld };
+            let _ = error.print();
+            return code.into();
+        }
+    };
+    terminal::set_up(line.colour);
+    let ran = std::panic::catch_unwind(|| dispatch(line));
+    match ran {
+        Ok(Ok(exit)) => exit.into(),
+        Ok(Err(report)) => {
+            eprintln!("{report:?}");
+            Exit::WrongCommandLine.into()
+        }
+        Err(_) => {
+            let report = miette::miette!(
+                code = "internal",
+                help = "please report what you did",
+                "mcp-checks failed; this is a fault of mcp-checks itself"
+            );
+            eprintln!("{report:?}");
+            Exit::BrokenCheck.into()
+        }
+    }
+}
+
+fn dispatch(line: CommandLine) -> miette::Result<Exit> {
+    match line.command {
+        Command::Run(arguments) => run::run(*arguments, line.colour),
+    }
+}

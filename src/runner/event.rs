@@ -63,7 +63,8 @@ pub struct Execution {
     /// What crossed the wire; kept when something did not hold, or under
     /// `--trace`.
     pub exchanges: Vec<Exchange>,
-    /// Base URLs of origins and their names, for writing exchanges.
+    /// The origins of this execution and the names they are shown by:
+    /// (`http://127.0.0.1:1234`, `server`).
     pub origins: Vec<(String, String)>,
     /// How the wire compares with the recorded one.
     pub snapshot: SnapshotOutcome,
@@ -82,26 +83,20 @@ impl Execution {
         }
     }
 
-    /// Whether something is wrong with the subject or its wire: a claim of
-    /// `fail_on` or a stronger level does not hold or was not exercised, time
-    /// was up, the subject could not be reached, or the wire is not the
-    /// recorded one. A broken check is not red, it is broken.
+    /// Whether something is wrong with the subject or its wire: a MUST, or a
+    /// claim as strong as `fail_on`, does not hold; a claim of any level was not
+    /// exercised; time was up; the subject could not be reached; or the wire is
+    /// not the recorded one. A broken check is not red, it is broken.
     pub fn is_red(&self, fail_on: Level) -> bool {
         match &self.trouble {
             Some(Trouble::Subject(_) | Trouble::TimedOut(_)) => return true,
             Some(Trouble::Broken(_) | Trouble::Cancelled | Trouble::Skipped(_)) => return false,
             None => {}
         }
-        let is_red = |result: &CheckpointResult| {
-            result.checkpoint.level <= fail_on
-                && matches!(
-                    result.verdict,
-                    Verdict::Fail
-                        | Verdict::Warn
-                        | Verdict::Note
-                        | Verdict::NotExercised
-                        | Verdict::Timeout
-                )
+        let is_red = |result: &CheckpointResult| match result.verdict {
+            Verdict::Fail | Verdict::NotExercised | Verdict::Timeout => true,
+            Verdict::Warn | Verdict::Note => result.checkpoint.level <= fail_on,
+            Verdict::Pass | Verdict::Skip | Verdict::Cancelled | Verdict::Error => false,
         };
         self.checkpoints.iter().any(is_red)
             || matches!(self.snapshot, SnapshotOutcome::Different { .. })

@@ -297,7 +297,9 @@ fn is_lost(character: char) -> bool {
         || character != ' ' && character.is_whitespace()
         || matches!(character,
             '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+        // Unicode's noncharacters, which XML cannot hold.
+        || u32::from(character) & 0xfffe == 0xfffe
 }
 
 /// Replaces `origin` where it is not the beginning of a longer one.

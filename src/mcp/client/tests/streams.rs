@@ -169,7 +169,7 @@ async fn requests_of_the_server_are_answered_one_post_each() {
                     .map(|method| json!({ "jsonrpc": "2.0", "id": method, "method": method }))
                     .map(|message| format!("data: {message}\n\n"))
                     .collect();
-                events(asked + &event(seen, json!({})))
+                events(format!("{asked}{}", event(seen, json!({}))))
             })
         });
         let client = server.client(version.parse().unwrap());

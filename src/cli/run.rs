@@ -1,0 +1,370 @@
+//! `mcp-checks run`: runs checks and reports what held.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use http::{HeaderMap, HeaderName, HeaderValue, Uri};
+use miette::{Context, IntoDiagnostic, miette};
+
+use super::exit::Exit;
+use super::sources::Sources;
+use super::terminal::{self, Stream, When};
+use crate::check::{Level, Library, Selection, selection};
+use crate::mcp::Revision;
+use crate::profile::Profile;
+use crate::report::{Human, JUnit, Json, Progress, Reporter};
+use crate::runner::plan::Choice;
+use crate::runner::subject::{Command, DEFAULT_TIMEOUT, Snapshots};
+use crate::runner::{self, Plan, Settings, Subject};
+use crate::snapshot::Store;
+use crate::wire::redact::Redactor;
+use crate::wire::text::Style;
+
+/// What `run` takes.
+#[derive(Args, Debug)]
+pub struct Arguments {
+    /// Which checks: an id, a glob, or an expression with `and`, `or`, `not`
+    /// over ids, tags and revisions [default: all].
+    #[arg(value_name = "SELECTION")]
+    pub selection: Vec<String>,
+    /// Only this profile; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub profile: Vec<String>,
+    /// Only profiles of this revision; may be repeated.
+    #[arg(long, value_name = "REVISION")]
+    pub revision: Vec<String>,
+    /// Only checks with this tag; may be repeated.
+    #[arg(long, value_name = "TAG")]
+    pub tag: Vec<String>,
+    /// Only claims of this level and of stronger ones: must, should, may or interop.
+    #[arg(long, value_name = "LEVEL")]
+    pub level: Option<Level>,
+    /// Test this client: a command that gets the server's URL as its last argument.
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["server", "over"])]
+    pub client: Option<String>,
+    /// Test the server at this URL.
+    #[arg(long, value_name = "URL", conflicts_with = "over")]
+    pub server: Option<String>,
+    /// Let the built-in client reach the double over a real socket.
+    #[arg(long, value_name = "TRANSPORT")]
+    pub over: Option<Over>,
+    /// How many workers run at once [default: one for each processor].
+    #[arg(long, short, value_name = "NUMBER")]
+    pub jobs: Option<usize>,
+    /// How many seconds one execution may take [default: 60].
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<f64>,
+    /// Stop at the first check that does not hold.
+    #[arg(long)]
+    pub fail_fast: bool,
+    /// From which level on a claim that does not hold fails the run.
+    #[arg(long, value_name = "LEVEL", default_value = "must")]
+    pub fail_on: FailOn,
+    /// Show every exchange, of what holds as well.
+    #[arg(long)]
+    pub trace: bool,
+    /// Add a header field to every request of the built-in client, as in
+    /// `Authorization: Bearer …`; may be repeated.
+    #[arg(long, value_name = "NAME: VALUE")]
+    pub header: Vec<String>,
+    /// The format of the report.
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub format: Format,
+    /// Write the report to this file.
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write recorded wires rather than compare them.
+    #[arg(long)]
+    pub update_snapshots: bool,
+    /// The folder of snapshots.
+    #[arg(long, value_name = "FOLDER", default_value = "snapshots")]
+    pub snapshots: PathBuf,
+    #[command(flatten)]
+    pub sources: Sources,
+}
+
+/// What the built-in client and the double speak over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Over {
+    /// A socket on 127.0.0.1.
+    Http,
+}
+
+/// From which level on a run fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// A MUST that does not hold.
+    Must,
+    /// A MUST or a SHOULD that does not hold.
+    Should,
+}
+
+/// The format of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For a person.
+    Human,
+    /// One JSON document.
+    Json,
+    /// JUnit's XML, for CI.
+    Junit,
+}
+
+/// Runs what `arguments` ask for.
+///
+/// # Errors
+/// A diagnostic of what is wrong with the command line or a file.
+pub fn run(arguments: Arguments, colour: When) -> miette::Result<Exit> {
+    let library = arguments.sources.library()?;
+    let profiles = arguments.sources.profiles()?;
+    let chosen = chosen(&arguments, &library, &profiles)?;
+    let settings = settings(&arguments, &profiles)?;
+    let choice = Choice {
+        selection: chosen.selection.as_ref(),
+        profiles: &arguments.profile,
+        revisions: &chosen.revisions,
+        tags: &arguments.tag,
+        level: arguments.level,
+    };
+    let plan = Plan::new(&library, &profiles, &settings.subject, &choice);
+    if plan.jobs.is_empty() {
+        return Err(miette!(
+            code = "run::nothing",
+            help = "each filter narrows what the others leave; take one away",
+            "no check is left by these filters"
+        ));
+    }
+    let mut reporter = reporter(&arguments, colour, &settings)?;
+    let mut progress = Progress::new(terminal::is_terminal(), terminal::is_ci());
+    interrupt_on_ctrl_c(&settings);
+    let mut unwritten = None;
+    let summary = runner::run(&plan, &library.support, &settings, |event| {
+        let shown = progress.event(&event).and_then(|()| reporter.event(&event));
+        if let Err(error) = shown {
+            unwritten.get_or_insert(error);
+        }
+    });
+    match unwritten {
+        // Whoever read the report has seen enough of it.
+        Some(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        Some(error) => {
+            return Err(error).into_diagnostic().wrap_err("the report could not be written");
+        }
+        None => {}
+    }
+    let fail_on_should = arguments.fail_on == FailOn::Should;
+    Ok(Exit::of(&summary, fail_on_should, terminal::is_ci()))
+}
+
+/// What of the command line names things in the library.
+struct Chosen {
+    selection: Option<Selection>,
+    revisions: Vec<Revision>,
+}
+
+fn chosen(
+    arguments: &Arguments,
+    library: &Library,
+    profiles: &[Profile],
+) -> miette::Result<Chosen> {
+    for tag in &arguments.tag {
+        selection::known_tag(tag, library)?;
+    }
+    for profile in &arguments.profile {
+        selection::known_profile(profile, profiles)?;
+    }
+    let revisions = arguments
+        .revision
+        .iter()
+        .map(|revision| selection::known_revision(revision))
+        .collect::<Result<Vec<_>, _>>()?;
+    let selection = match arguments.selection.as_slice() {
+        [] => None,
+        expressions => Some(Selection::parse(expressions, library)?),
+    };
+    Ok(Chosen { selection, revisions })
+}
+
+fn settings(arguments: &Arguments, profiles: &[Profile]) -> miette::Result<Settings> {
+    let subject = match (&arguments.client, &arguments.server, arguments.over) {
+        (Some(command), _, _) => Subject::Client(client_command(command)?),
+        (_, Some(url), _) => Subject::Server(server_url(url)?),
+        (_, _, Some(Over::Http)) => Subject::Loopback,
+        (None, None, None) => Subject::Embedded,
+    };
+    let mut settings = Settings::new(subject);
+    let headers = headers(&arguments.header)?;
+    let secrets = profiles.iter().flat_map(|profile| &profile.secrets).cloned();
+    let given = headers.values().filter_map(|value| value.to_str().ok()).flat_map(secret_words);
+    let redactor = Redactor::new(secrets.chain(given));
+    settings.style = Style { redactor, ..Style::default() };
+    settings.headers = headers;
+    if let Some(jobs) = arguments.jobs {
+        if jobs == 0 {
+            return Err(miette!("--jobs takes a number of workers, at least 1"));
+        }
+        settings.jobs = jobs;
+    }
+    settings.timeout = timeout(arguments.timeout)?;
+    settings.fail_fast = arguments.fail_fast;
+    settings.fail_on = match arguments.fail_on {
+        FailOn::Must => Level::Must,
+        FailOn::Should => Level::Should,
+    };
+    settings.least_level = arguments.level;
+    settings.trace = arguments.trace;
+    settings.snapshots = snapshots(&arguments.snapshots, arguments.update_snapshots);
+    Ok(settings)
+}
+
+/// Snapshots are compared where there is a folder of them, and written where
+/// that was asked for.
+fn snapshots(folder: &Path, update: bool) -> Option<Snapshots> {
+    (update || folder.is_dir()).then(|| Snapshots { store: Store::open(folder), update })
+}
+
+fn timeout(seconds: Option<f64>) -> miette::Result<Duration> {
+    let Some(seconds) = seconds else { return Ok(DEFAULT_TIMEOUT) };
+    Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero()).ok_or_else(|| {
+        miette!("--timeout takes a number of seconds greater than 0, not {seconds}")
+    })
+}
+
+/// Splits a client's command line and looks whether its program is there.
+fn client_command(line: &str) -> miette::Result<Command> {
+    let words = shlex::split(line).ok_or_else(|| {
+        miette!(
+            code = "run::client",
+            help = "quote the whole command once, and words with spaces inside of it again",
+            "the client's command has a quote that is never closed: {line}"
+        )
+    })?;
+    let Some((program, arguments)) = words.split_first() else {
+        return Err(miette!(
+            code = "run::client",
+            help = "for example --client 'node client.mjs'",
+            "the client's command is empty"
+        ));
+    };
+    if !is_on_path(program) {
+        return Err(miette!(
+            code = "run::client",
+            help = "name a program on the PATH, or a path to one that can be executed",
+            "there is no program `{program}` for the client"
+        ));
+    }
+    Ok(Command { program: program.clone(), arguments: arguments.to_vec() })
+}
+
+fn is_on_path(program: &str) -> bool {
+    if program.contains('/') {
+        return Path::new(program).is_file();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// Reads the URL of a server.
+///
+/// # Errors
+/// A diagnostic if it is no absolute URL of HTTP.
+pub fn server_url(text: &str) -> miette::Result<Uri> {
+    let wrong = |why: &str| {
+        miette!(
+            code = "run::server",
+            help = "an MCP endpoint is named in full, as in http://127.0.0.1:3001/mcp",
+            "`{text}` is not the URL of a server: {why}"
+        )
+    };
+    let uri: Uri = text.parse().map_err(|error: http::uri::InvalidUri| wrong(&error.to_string()))?;
+    match uri.scheme_str() {
+        Some("http" | "https") => Ok(uri),
+        Some(other) => Err(wrong(&format!("its scheme is {other}, not http or https"))),
+        None => Err(wrong("it has no scheme")),
+    }
+}
+
+/// Reads header fields of the form `Name: value`.
+///
+/// # Errors
+/// A diagnostic that names the field that is wrong.
+pub fn headers(fields: &[String]) -> miette::Result<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    for field in fields {
+        let wrong = |what: &str| {
+            miette!(
+                code = "run::header",
+                help = "write it as in --header 'Authorization: Bearer TOKEN'",
+                "a header field {what}"
+            )
+        };
+        let (name, value) =
+            field.split_once(':').ok_or_else(|| wrong("has no colon between name and value"))?;
+        let name: HeaderName =
+            name.trim().parse().map_err(|_| wrong("has a name that HTTP does not allow"))?;
+        let value = HeaderValue::from_str(value.trim())
+            .map_err(|_| wrong("has a value that HTTP does not allow"))?;
+        headers.append(name, value);
+    }
+    Ok(headers)
+}
+
+/// The words of a header value that may be secret: not the scheme before them.
+fn secret_words(value: &str) -> impl Iterator<Item = String> + '_ {
+    const SHORTEST_SECRET: usize = 6;
+    let words = value.split_whitespace().filter(|word| word.len() >= SHORTEST_SECRET);
+    words.filter(|word| !word.eq_ignore_ascii_case("Bearer")).map(str::to_owned)
+}
+
+fn reporter(
+    arguments: &Arguments,
+    colour: When,
+    settings: &Settings,
+) -> miette::Result<Box<dyn Reporter>> {
+    let (output, is_terminal): (Box<dyn Write>, bool) = match &arguments.output {
+        Some(path) => {
+            let file = File::create(path).map_err(|error| {
+                miette!(
+                    code = "run::output",
+                    help = "look whether the folder exists and may be written to",
+                    "the report cannot be written to {}: {error}",
+                    path.display()
+                )
+            })?;
+            (Box::new(BufWriter::new(file)), false)
+        }
+        None => (Box::new(BufWriter::new(io::stdout())), true),
+    };
+    let colour = match colour {
+        When::Auto => is_terminal && terminal::has_colour(When::Auto, Stream::Output),
+        When::Always => true,
+        When::Never => false,
+    };
+    let style = settings.style.clone();
+    Ok(match arguments.format {
+        Format::Human => Box::new(Human::new(output, style, colour, terminal::columns())),
+        Format::Json => Box::new(Json::new(output, style)),
+        Format::Junit => Box::new(JUnit::new(output, style)),
+    })
+}
+
+/// The first Ctrl-C ends the run in order; a second one at once.
+fn interrupt_on_ctrl_c(settings: &Settings) {
+    let interrupt = settings.interrupt.clone();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let Ok(runtime) = runtime else { return };
+        runtime.block_on(async {
+            if tokio::signal::ctrl_c().await.is_ok() {
+                interrupt.cancel();
+            }
+            if tokio::signal::ctrl_c().await.is_ok() {
+                std::process::exit(i32::from(Exit::Cancelled.code()));
+            }
+        });
+    });
+}
+

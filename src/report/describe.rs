@@ -1,0 +1,177 @@
+//! What the formats say alike: which executions are red, and the words for a
+//! decision, a level, a time.
+
+use std::time::Duration;
+
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
+
+use crate::check::{CheckpointResult, Level, Verdict};
+use crate::runner::Execution;
+use crate::runner::event::{ClientProcess, SnapshotOutcome, Trouble};
+use crate::wire::text::Style;
+
+/// The width of diagnostics in reports that are no terminal, in columns.
+pub(super) const DIAGNOSTIC_WIDTH: usize = 100;
+
+/// Whether the verdict makes an execution red.
+pub(super) fn is_red(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Fail | Verdict::NotExercised | Verdict::Timeout | Verdict::Error)
+}
+
+/// Whether a reader wants to hear why.
+pub(super) fn is_remarkable(verdict: Verdict) -> bool {
+    is_red(verdict) || matches!(verdict, Verdict::Warn | Verdict::Note)
+}
+
+/// Whether the execution is red: something under test does not conform, the
+/// wire differs, or the check is broken.
+pub(super) fn execution_is_red(execution: &Execution) -> bool {
+    let by_trouble = match execution.trouble {
+        Some(Trouble::Broken(_) | Trouble::Subject(_) | Trouble::TimedOut(_)) => true,
+        Some(Trouble::Cancelled | Trouble::Skipped(_)) => return false,
+        None => false,
+    };
+    by_trouble
+        || snapshot_is_red(&execution.snapshot)
+        || execution.checkpoints.iter().any(|result| is_red(result.verdict))
+}
+
+/// Whether the trouble of the whole execution has said already what became of
+/// the checkpoint.
+pub(super) fn is_explained(execution: &Execution, verdict: Verdict) -> bool {
+    match execution.trouble {
+        Some(Trouble::Broken(_) | Trouble::Subject(_)) => {
+            matches!(verdict, Verdict::Error | Verdict::NotExercised)
+        }
+        Some(Trouble::TimedOut(_)) => verdict == Verdict::Timeout,
+        _ => false,
+    }
+}
+
+/// A diagnostic as text without line ends at its edges, in ANSI colours if told
+/// so, wrapped to `width` columns.
+pub(super) fn rendered(
+    diagnostic: &dyn Diagnostic,
+    style: &Style,
+    colour: bool,
+    width: usize,
+) -> String {
+    let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let handler = GraphicalReportHandler::new_themed(theme)
+        .with_width(width)
+        .with_links(false)
+        .without_syntax_highlighting();
+    let text = |handler: GraphicalReportHandler| {
+        let mut text = String::new();
+        if handler.render_report(&mut text, diagnostic).is_err() {
+            text = diagnostic.to_string();
+        }
+        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+        lines.join("\n").trim_matches('\n').to_owned()
+    };
+    // A line break could stand inside a credential and hide it: what has one
+    // is not wrapped.
+    let whole = text(handler.clone().with_wrap_lines(false));
+    let redacted = style.redactor.redact(&whole);
+    if redacted == whole { text(handler) } else { redacted }
+}
+
+/// Whether the snapshot makes an execution red.
+pub(super) fn snapshot_is_red(snapshot: &SnapshotOutcome) -> bool {
+    matches!(snapshot, SnapshotOutcome::Different { .. } | SnapshotOutcome::Unusable(_))
+}
+
+/// The style in which an execution's exchanges and values are shown.
+pub(super) fn style_for(style: &Style, execution: &Execution) -> Style {
+    match execution.origins.as_slice() {
+        [] => style.clone(),
+        origins => style.with_origins(origins),
+    }
+}
+
+/// The level in words: `MUST`, `SHOULD (the specification says MAY)`,
+/// `goal of the task`.
+pub(super) fn level(result: &CheckpointResult) -> String {
+    let checkpoint = &result.checkpoint;
+    let mut words = match (checkpoint.task, checkpoint.level) {
+        (true, level) => format!("{level}, as a goal of the task"),
+        (false, Level::Interop) => "INTEROP, not counted as conformance".to_owned(),
+        (false, level) => level.to_string(),
+    };
+    if let Some(spec_level) = checkpoint.spec_level {
+        words.push_str(&format!(" (the specification says {spec_level})"));
+    }
+    words
+}
+
+/// What is known of a decision, as named values: level, verdict, reason,
+/// expected, actual.
+pub(super) fn facts(result: &CheckpointResult, style: &Style) -> Vec<(&'static str, String)> {
+    let mut facts = vec![("level", level(result)), ("verdict", result.verdict.to_string())];
+    if let Some(decision) = &result.decision {
+        let values = [
+            ("reason", Some(&decision.reason).filter(|reason| !reason.is_empty())),
+            ("expected", decision.expected.as_ref()),
+            ("actual", decision.actual.as_ref()),
+        ];
+        for (name, value) in values {
+            facts.extend(value.map(|value| (name, style.text(value.as_bytes()))));
+        }
+    }
+    facts
+}
+
+/// `checks/client/tool-call-basic.rhai:27:5`.
+pub(super) fn place(result: &CheckpointResult) -> Option<String> {
+    let place = result.decision.as_ref()?.place.as_ref()?;
+    let (line, column) = place.line_and_column();
+    Some(format!("{}:{line}:{column}", place.source.name()))
+}
+
+/// The ids of the checkpoints that were not decided when time was up.
+pub(super) fn undecided(execution: &Execution) -> String {
+    let ids: Vec<&str> = execution
+        .checkpoints
+        .iter()
+        .filter(|result| result.verdict == Verdict::Timeout)
+        .map(|result| result.checkpoint.id.as_str())
+        .collect();
+    ids.join(", ")
+}
+
+/// A client's output as a person may see it: colours and cursor movements are
+/// taken out, other control characters are visible.
+pub(super) fn client_output(client: &ClientProcess, style: &Style) -> String {
+    let mut text = style.text(without_ansi(&client.output).as_bytes());
+    if client.dropped > 0 {
+        text.insert_str(0, &format!("({} bytes before this are not kept)\n", client.dropped));
+    }
+    let length = text.trim_end().len();
+    text.truncate(length);
+    text
+}
+
+/// `text` without ANSI control sequences (`ESC [ … letter`).
+fn without_ansi(text: &str) -> String {
+    let mut pieces = text.split("\x1b[");
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let end = piece.find(|character| ('@'..='~').contains(&character));
+        out.push_str(end.and_then(|end| piece.get(end + 1..)).unwrap_or_default());
+    }
+    out
+}
+
+/// `30 s`, `1.234 s`, `56 ms`.
+pub(super) fn time(duration: Duration) -> String {
+    match duration.as_millis() {
+        millis @ 0..1000 => format!("{millis} ms"),
+        millis if millis.is_multiple_of(1000) => format!("{} s", duration.as_secs()),
+        _ => format!("{:.3} s", duration.as_secs_f64()),
+    }
+}
+
+/// `1 check`, `2 checks`.
+pub(super) fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}

@@ -1,0 +1,180 @@
+//! The end of a report for a person: the counts of a run.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use crate::check::{Level, Verdict};
+use crate::report::describe::{count, is_red, time};
+use crate::report::paint::Paint;
+use crate::runner::Summary;
+use crate::runner::event::Plan;
+
+/// The verdicts in the order of the table's columns.
+const COLUMNS: [Verdict; 9] = [
+    Verdict::Pass,
+    Verdict::Fail,
+    Verdict::NotExercised,
+    Verdict::Timeout,
+    Verdict::Error,
+    Verdict::Warn,
+    Verdict::Note,
+    Verdict::Skip,
+    Verdict::Cancelled,
+];
+
+/// The table's rows, INTEROP last: it is not counted as conformance.
+const ROWS: [(Option<Level>, &str); 5] = [
+    (Some(Level::Must), "MUST"),
+    (Some(Level::Should), "SHOULD"),
+    (Some(Level::May), "MAY"),
+    (None, "task goals"),
+    (Some(Level::Interop), "INTEROP"),
+];
+
+/// How many new snapshots are named.
+const NAMED: usize = 10;
+
+/// The summary as text.
+pub(super) fn text(
+    summary: &Summary,
+    plan: Option<&Plan>,
+    skipped: &BTreeMap<String, [usize; 2]>,
+    new_snapshots: &[PathBuf],
+    paint: Paint,
+) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "{}", headline(summary, plan, paint));
+    table(&mut out, summary, paint);
+    skips(&mut out, skipped);
+    snapshots(&mut out, summary, new_snapshots);
+    let _ = writeln!(out, "{}", paint.dim(&format!("in {}", time(summary.elapsed))));
+    out
+}
+
+fn headline(summary: &Summary, plan: Option<&Plan>, paint: Paint) -> String {
+    if summary.ran == 0 {
+        let why = match plan {
+            Some(plan) if plan.executions > 0 => "Nothing ran: see below why.",
+            _ => "Nothing ran: no check was selected. `mcp-checks list` shows what there is.",
+        };
+        let rest = outcomes(summary, paint);
+        let text = paint.red(why);
+        return if rest.is_empty() { text } else { format!("{text} ({rest})") };
+    }
+    let ran = format!("{} ran", count(summary.ran, "execution"));
+    let rest = outcomes(summary, paint);
+    if rest.is_empty() {
+        format!("{ran}, {}", paint.green("all held"))
+    } else {
+        format!("{ran}, {rest}")
+    }
+}
+
+fn outcomes(summary: &Summary, paint: Paint) -> String {
+    let counts = [
+        (summary.failed, "failed", true),
+        (summary.broken, "broken", true),
+        (summary.cancelled, "cancelled", true),
+        (summary.skipped, "skipped", false),
+    ];
+    let words: Vec<String> = counts
+        .into_iter()
+        .filter(|(number, ..)| *number > 0)
+        .map(|(number, word, bad)| {
+            let text = format!("{number} {word}");
+            if bad { paint.red(&text) } else { text }
+        })
+        .collect();
+    words.join(", ")
+}
+
+fn table(out: &mut String, summary: &Summary, paint: Paint) {
+    let number = |level: Option<Level>, verdict: Verdict| -> usize {
+        let matching = summary
+            .checkpoints
+            .iter()
+            .filter(|(of_level, of_verdict, _)| *of_level == level && *of_verdict == verdict);
+        matching.map(|(.., number)| number).sum()
+    };
+    let columns: Vec<Verdict> = COLUMNS
+        .into_iter()
+        .filter(|&verdict| ROWS.iter().any(|&(level, _)| number(level, verdict) > 0))
+        .collect();
+    if columns.is_empty() {
+        return;
+    }
+    let _ = write!(out, "\n  {:<10}", "");
+    for verdict in &columns {
+        let _ = write!(out, "  {:>1$}", verdict, width(*verdict));
+    }
+    out.push('\n');
+    for (level, name) in ROWS {
+        if columns.iter().all(|&verdict| number(level, verdict) == 0) {
+            continue;
+        }
+        let _ = write!(out, "  {name:<10}");
+        for &verdict in &columns {
+            let cell = match number(level, verdict) {
+                0 => format!("{:>1$}", "-", width(verdict)),
+                number => format!("{:>1$}", number, width(verdict)),
+            };
+            let is_bad = number(level, verdict) > 0 && is_red(verdict);
+            let _ = write!(out, "  {}", if is_bad { paint.red(&cell) } else { cell });
+        }
+        if level == Some(Level::Interop) {
+            out.push_str("  (not counted as conformance)");
+        }
+        out.push('\n');
+    }
+    out.push('\n');
+}
+
+fn width(verdict: Verdict) -> usize {
+    verdict.as_str().len().max(5)
+}
+
+fn skips(out: &mut String, skipped: &BTreeMap<String, [usize; 2]>) {
+    if skipped.is_empty() {
+        return;
+    }
+    out.push_str("skipped\n");
+    for (reason, [executions, checkpoints]) in skipped {
+        let numbers: Vec<String> = [(*executions, "execution"), (*checkpoints, "checkpoint")]
+            .into_iter()
+            .filter(|(number, _)| *number > 0)
+            .map(|(number, noun)| count(number, noun))
+            .collect();
+        let _ = writeln!(out, "  {}: {reason}", numbers.join(", "));
+    }
+}
+
+fn snapshots(out: &mut String, summary: &Summary, new_snapshots: &[PathBuf]) {
+    let counts = [
+        (summary.snapshots_new, "new"),
+        (summary.snapshots_different, "different"),
+        (summary.snapshots_updated, "updated"),
+        (summary.snapshots_unreferenced.len(), "unreferenced"),
+    ];
+    let words: Vec<String> = counts
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, word)| format!("{number} {word}"))
+        .collect();
+    if words.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "snapshots: {}", words.join(", "));
+    for path in new_snapshots.iter().take(NAMED) {
+        let _ = writeln!(out, "  new           {}", path.display());
+    }
+    if new_snapshots.len() > NAMED {
+        let _ = writeln!(out, "  new           and {} more", new_snapshots.len() - NAMED);
+    }
+    for path in &summary.snapshots_unreferenced {
+        let _ = writeln!(out, "  unreferenced  {}", path.display());
+    }
+    if summary.snapshots_new + summary.snapshots_different > 0 {
+        out.push_str("  `mcp-checks review` shows them one by one, to accept or to reject\n");
+    }
+}

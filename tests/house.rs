@@ -1,0 +1,96 @@
+//! The direction of imports: each module uses only those below it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The modules from the bottom to the top; those of one row may use each
+/// other.
+const HOUSE: [&[&str]; 8] = [
+    &["wire"],
+    &["mcp"],
+    &["check", "profile"],
+    &["host"],
+    &["script"],
+    &["snapshot"],
+    &["runner"],
+    &["report", "cli"],
+];
+
+/// Reports are read by the command line, never the other way round.
+const FORBIDDEN_BESIDES: [(&str, &str); 1] = [("report", "cli")];
+
+fn rank(module: &str) -> Option<usize> {
+    HOUSE.iter().position(|row| row.contains(&module))
+}
+
+/// The modules that a source text names as `crate::MODULE`.
+fn imports(text: &str) -> impl Iterator<Item = String> + '_ {
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    code.flat_map(|line| line.match_indices("crate::").map(move |(at, _)| &line[at + 7..]))
+        .map(|rest| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect())
+}
+
+fn arrows_against(root: &Path) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for entry in walkdir::WalkDir::new(root).sort_by_file_name() {
+        let entry = entry.expect("the sources can be read");
+        let path = entry.path();
+        if path.extension().is_none_or(|ending| ending != "rs") {
+            continue;
+        }
+        let inside = path.strip_prefix(root).expect("it is below the root");
+        let first = inside.components().next().expect("it has a name").as_os_str();
+        let module = first.to_string_lossy().trim_end_matches(".rs").to_owned();
+        let Some(from) = rank(&module) else { continue };
+        let text = std::fs::read_to_string(path).expect("a source is UTF-8");
+        for imported in imports(&text) {
+            let Some(to) = rank(&imported) else { continue };
+            let forbidden = FORBIDDEN_BESIDES.contains(&(module.as_str(), imported.as_str()));
+            if to > from || forbidden {
+                wrong.push(format!("{} uses crate::{imported}", inside.display()));
+            }
+        }
+    }
+    wrong
+}
+
+#[test]
+fn imports_run_one_way() {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    assert_eq!(arrows_against(&sources), Vec::<String>::new());
+}
+
+#[test]
+fn every_module_has_its_place() {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut unplaced = BTreeMap::new();
+    for entry in std::fs::read_dir(sources).expect("the sources are there") {
+        let name = entry.expect("an entry can be read").file_name();
+        let module = name.to_string_lossy().trim_end_matches(".rs").to_owned();
+        if !["main", "lib"].contains(&module.as_str()) && rank(&module).is_none() {
+            unplaced.insert(module, ());
+        }
+    }
+    assert!(unplaced.is_empty(), "give these a row in HOUSE: {unplaced:?}");
+}
+
+#[test]
+fn a_wrong_arrow_is_found() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let wire = folder.path().join("wire");
+    std::fs::create_dir(&wire).expect("a folder can be made");
+    std::fs::write(wire.join("http.rs"), "use crate::runner::Event;\n").expect("it can be written");
+    std::fs::write(folder.path().join("report.rs"), "use crate::{cli};\nuse crate::cli::run;\n")
+        .expect("it can be written");
+    assert_eq!(
+        arrows_against(folder.path()),
+        ["report.rs uses crate::cli", "wire/http.rs uses crate::runner"]
+    );
+}
+
+#[test]
+fn main_stays_short() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/main.rs");
+    let lines = std::fs::read_to_string(path).expect("it can be read").lines().count();
+    assert!(lines < 50, "src/main.rs has {lines} lines");
+}
