@@ -228,9 +228,10 @@ fn snapshots(folder: &Path, update: bool) -> Option<Snapshots> {
 
 fn timeout(seconds: Option<f64>) -> miette::Result<Duration> {
     let Some(seconds) = seconds else { return Ok(DEFAULT_TIMEOUT) };
-    Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero()).ok_or_else(|| {
-        miette!("--timeout takes a number of seconds greater than 0, not {seconds}")
-    })
+    Duration::try_from_secs_f64(seconds)
+        .ok()
+        .filter(|time| !time.is_zero())
+        .ok_or_else(|| miette!("--timeout takes a number of seconds greater than 0, not {seconds}"))
 }
 
 /// Splits a client's command line and looks whether its program is there.
@@ -279,7 +280,8 @@ pub fn server_url(text: &str) -> miette::Result<Uri> {
             "`{text}` is not the URL of a server: {why}"
         )
     };
-    let uri: Uri = text.parse().map_err(|error: http::uri::InvalidUri| wrong(&error.to_string()))?;
+    let uri: Uri =
+        text.parse().map_err(|error: http::uri::InvalidUri| wrong(&error.to_string()))?;
     match uri.scheme_str() {
         Some("http" | "https") => Ok(uri),
         Some(other) => Err(wrong(&format!("its scheme is {other}, not http or https"))),
@@ -367,4 +369,3 @@ fn interrupt_on_ctrl_c(settings: &Settings) {
         });
     });
 }
-

@@ -40,11 +40,7 @@ impl FaultTally {
 
 /// Makes a proof of what was tried with each job; a job that is missing was
 /// never begun.
-pub fn tally(
-    jobs: &[Job<'_>],
-    tried: BTreeMap<usize, JobTrials>,
-    faults: &[KnownFault],
-) -> Proof {
+pub fn tally(jobs: &[Job<'_>], tried: BTreeMap<usize, JobTrials>, faults: &[KnownFault]) -> Proof {
     let mut proof = Proof::default();
     let mut tallies: Vec<FaultTally> = faults.iter().map(|_| FaultTally::default()).collect();
     for (fault, tally) in faults.iter().zip(&mut tallies) {
@@ -125,6 +121,13 @@ fn count_trials(
                 continue;
             }
             match verdict {
+                // A claim that something is sent fails by nothing being sent.
+                Verdict::NotExercised if check.header.checkpoints[*place].sent => {
+                    match check.header.checkpoints[*place].level {
+                        Level::Must => tally.kills.insert((at, *place)),
+                        _ => tally.weaker.insert((at, *place)),
+                    }
+                }
                 Verdict::Fail => tally.kills.insert((at, *place)),
                 Verdict::Warn | Verdict::Note => tally.weaker.insert((at, *place)),
                 _ => false,
