@@ -81,6 +81,7 @@ fn result(id: &str, level: Level, verdict: Verdict) -> CheckpointResult {
         level,
         task: false,
         builtin: false,
+        sent: false,
         spec_level: None,
         revisions: Vec::new(),
         sentence: format!("The sentence of {id}"),
