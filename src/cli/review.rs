@@ -206,7 +206,7 @@ mod tests {
                 check: check.to_owned(),
                 cases: Vec::new(),
                 sections: vec![Section { case: None, contents: format!("> {check}\n") }],
-                source: String::new(),
+                source: format!("checks/{check}.rhai"),
                 description: String::new(),
             };
             store.write_pending(&recording).unwrap();
