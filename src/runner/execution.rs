@@ -421,6 +421,7 @@ impl Stage<'_> {
             checkpoints: self.check.header.checkpoints.clone(),
             revision: self.profile.revision,
             builtin,
+            paused_clock: is_in_memory(self.check.kind, &self.settings.subject),
             profile: profile_map(self.profile),
             result: outcome.result,
             notes: outcome.notes,

@@ -31,6 +31,7 @@ struct Inner {
     /// Whether the built-in client is the subject; if not, what only it can
     /// show is not decided here.
     builtin: bool,
+    paused_clock: bool,
     profile: Map,
     state: Mutex<State>,
     locate: Arc<Locate>,
@@ -52,6 +53,8 @@ pub struct Parts {
     pub revision: Revision,
     /// Whether the built-in client is the subject.
     pub builtin: bool,
+    /// Whether times are exact, because nothing but the script lets them pass.
+    pub paused_clock: bool,
     /// What the profile says, as a map.
     pub profile: Map,
     /// What `drive` returned.
@@ -72,6 +75,7 @@ impl Seen {
             checkpoints: parts.checkpoints,
             revision: parts.revision,
             builtin: parts.builtin,
+            paused_clock: parts.paused_clock,
             profile: parts.profile,
             state: Mutex::new(state),
             locate: parts.locate,
@@ -107,8 +111,12 @@ impl Seen {
         found.map(|exchange| exchange_value(observation, exchange.index)).collect()
     }
 
-    fn endpoint(&self, method: &Method) -> List {
-        self.exchanges(|exchange| exchange.method == *method && self.0.observation.is_mcp(exchange))
+    /// The exchanges with the MCP endpoint, of one HTTP method or of every one.
+    fn endpoint(&self, method: Option<&Method>) -> List {
+        self.exchanges(|exchange| {
+            method.is_none_or(|method| exchange.method == *method)
+                && self.0.observation.is_mcp(exchange)
+        })
     }
 
     fn calls(&mut self, name: &str) -> List {
@@ -315,9 +323,10 @@ pub(super) fn register(engine: &mut Engine) {
         .register_get("responses", |seen: &mut Seen| seen.messages(MessageData::is_response))
         .register_get("messages", |seen: &mut Seen| seen.messages(|_| true))
         .register_get("received", Seen::received)
-        .register_get("posts", |seen: &mut Seen| seen.endpoint(&Method::POST))
-        .register_get("gets", |seen: &mut Seen| seen.endpoint(&Method::GET))
-        .register_get("deletes", |seen: &mut Seen| seen.endpoint(&Method::DELETE))
+        .register_get("endpoint", |seen: &mut Seen| seen.endpoint(None))
+        .register_get("posts", |seen: &mut Seen| seen.endpoint(Some(&Method::POST)))
+        .register_get("gets", |seen: &mut Seen| seen.endpoint(Some(&Method::GET)))
+        .register_get("deletes", |seen: &mut Seen| seen.endpoint(Some(&Method::DELETE)))
         .register_fn("calls", Seen::calls)
         .register_fn("before", Seen::before)
         .register_get("result", |seen: &mut Seen| seen.state().result.clone())
@@ -325,6 +334,7 @@ pub(super) fn register(engine: &mut Engine) {
         .register_get("notes", |seen: &mut Seen| seen.state().notes.clone())
         .register_get("profile", |seen: &mut Seen| seen.0.profile.clone())
         .register_get("revision", |seen: &mut Seen| seen.0.revision.as_str())
+        .register_get("clock", |seen: &mut Seen| if seen.0.paused_clock { "paused" } else { "real" })
         .register_fn("check", check)
         .register_fn("equal", equal)
         .register_fn(

@@ -142,17 +142,22 @@ impl Server {
         Ok(OriginHandle(origin))
     }
 
-    /// A handler that hands `function` what `arguments` makes of a call.
+    /// A handler that hands `function` what `arguments` makes of a call, and
+    /// after it this server. A handler that captured the server instead would
+    /// be a data race while it is registered, and would keep the server alive
+    /// for ever.
     fn handler(
         &self,
         function: FnPtr,
-        arguments: fn(&Call<'_>) -> Dynamic,
+        arguments: fn(&Call<'_>) -> Vec<Dynamic>,
         meaning: Meaning,
     ) -> Handler {
         let handlers = self.0.handlers.clone();
+        let server = Arc::downgrade(&self.0);
         Arc::new(move |call| {
-            let request = from_json(call.message);
-            handlers.act(&function, vec![arguments(call), request], &meaning)
+            let mut arguments = arguments(call);
+            arguments.extend(server.upgrade().map(|inner| Dynamic::from(Server(inner))));
+            handlers.act(&function, arguments, &meaning)
         })
     }
 
@@ -243,7 +248,7 @@ impl Server {
     }
 
     fn on(&mut self, method: &str, handler: FnPtr) {
-        let handler = self.handler(handler, |call| from_json(call.message), Meaning::Result);
+        let handler = self.handler(handler, |call| vec![from_json(call.message)], Meaning::Result);
         self.0.scripted.on(method, handler);
     }
 
@@ -274,8 +279,9 @@ fn members(value: Value) -> Members<String, Value> {
     }
 }
 
-fn arguments_of(call: &Call<'_>) -> Dynamic {
-    from_json(&call.params()["arguments"])
+/// The arguments of a call, then the whole request.
+fn arguments_of(call: &Call<'_>) -> Vec<Dynamic> {
+    vec![from_json(&call.params()["arguments"]), from_json(call.message)]
 }
 
 /// A JSON Schema, from a whole one or from the short form that names a type
