@@ -22,12 +22,15 @@
 //! no blank line between, continues it.
 
 mod checkpoint_line;
+mod fault;
 mod keys;
 mod piece;
 mod revisions;
 mod statement;
 
 use std::ops::Range;
+
+pub use self::fault::{FaultHeader, Side, parse_fault};
 
 use self::keys::Keys;
 use self::statement::Statement;
