@@ -12,6 +12,7 @@ pub mod init;
 pub mod list;
 pub mod new;
 pub mod output;
+pub mod prove;
 pub mod review;
 pub mod run;
 pub mod show;
@@ -51,6 +52,8 @@ enum Command {
     Init(init::Arguments),
     /// Let the built-in client play a check against any server.
     Drive(drive::Arguments),
+    /// Show that every check can fail, by deliberate misbehaviour.
+    Prove(prove::Arguments),
     /// Show recorded wires that differ or are new; accept or reject them.
     Review(review::Arguments),
     /// Print what a script can reach, with a sentence on each.
@@ -99,6 +102,7 @@ fn dispatch(line: CommandLine) -> miette::Result<Exit> {
         Command::New(arguments) => new::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),
         Command::Drive(arguments) => drive::run(&arguments),
+        Command::Prove(arguments) => prove::run(&arguments, line.colour),
         Command::Review(arguments) => review::run(&arguments, line.colour),
         Command::Api(arguments) => api::run(&arguments, line.colour),
         Command::Completions(arguments) => completions::run(&arguments),

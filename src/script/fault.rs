@@ -27,7 +27,6 @@ use rhai::{CallFnOptions, Dynamic, Engine, EvalAltResult, Map, Scope};
 pub use self::connection::Faulty;
 pub use self::message::HttpMessage;
 
-
 use self::message::State;
 use super::action::Handlers;
 use super::engine::{Script, ScriptEngine};

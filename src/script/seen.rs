@@ -378,7 +378,10 @@ pub(super) fn register(engine: &mut Engine) {
         .register_get("notes", |seen: &mut Seen| seen.state().notes.clone())
         .register_get("profile", |seen: &mut Seen| seen.0.profile.clone())
         .register_get("revision", |seen: &mut Seen| seen.0.revision.as_str())
-        .register_get("clock", |seen: &mut Seen| if seen.0.paused_clock { "paused" } else { "real" })
+        .register_get(
+            "clock",
+            |seen: &mut Seen| if seen.0.paused_clock { "paused" } else { "real" },
+        )
         .register_fn("check", check)
         .register_fn("equal", equal)
         .register_fn(

@@ -101,8 +101,13 @@ fn read(text: &str, problems: &mut Vec<Problem>) -> FaultHeader {
     (header.description, _) = title_and_description(prose);
     if header.description.is_empty() {
         problems.push(
-            problem("fault::no-description", "the fault does not say what it does", 0..first_line(text), "")
-                .with_help("begin it with one sentence: `//! Leaves out the field Accept.`"),
+            problem(
+                "fault::no-description",
+                "the fault does not say what it does",
+                0..first_line(text),
+                "",
+            )
+            .with_help("begin it with one sentence: `//! Leaves out the field Accept.`"),
         );
     }
     if header.revisions.is_empty() {
@@ -115,9 +120,8 @@ fn read(text: &str, problems: &mut Vec<Problem>) -> FaultHeader {
 
 fn unknown_key(key: Piece<'_>) -> Problem {
     let known = ["side", "revisions"];
-    let help = did_you_mean(key.text, known).unwrap_or_else(|| {
-        "the keys of a fault are `side` and `revisions`".to_owned()
-    });
+    let help = did_you_mean(key.text, known)
+        .unwrap_or_else(|| "the keys of a fault are `side` and `revisions`".to_owned());
     problem("fault::unknown-key", format!("`{}` is not a key of a fault", key.text), key.span(), "")
         .with_help(help)
 }

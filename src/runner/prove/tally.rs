@@ -40,11 +40,7 @@ impl FaultTally {
 
 /// Makes a proof of what was tried with each job; a job that is missing was
 /// never begun.
-pub fn tally(
-    jobs: &[Job<'_>],
-    tried: BTreeMap<usize, JobTrials>,
-    faults: &[KnownFault],
-) -> Proof {
+pub fn tally(jobs: &[Job<'_>], tried: BTreeMap<usize, JobTrials>, faults: &[KnownFault]) -> Proof {
     let mut proof = Proof::default();
     let mut tallies: Vec<FaultTally> = faults.iter().map(|_| FaultTally::default()).collect();
     for (fault, tally) in faults.iter().zip(&mut tallies) {

@@ -83,8 +83,7 @@ impl<C: HttpClient> Faulty<C> {
         incoming: Incoming,
     ) -> Result<Response, TransportError> {
         let (head, body) = response.into_parts();
-        let mut state =
-            State { status: head.status, headers: head.headers, ..State::default() };
+        let mut state = State { status: head.status, headers: head.headers, ..State::default() };
         let streamed = state.is_event_stream();
         let mut body = Some(body);
         if !streamed {
@@ -103,9 +102,7 @@ impl<C: HttpClient> Faulty<C> {
         }
         let body = match body {
             Some(body) => changed_events(body, state.clone(), incoming),
-            None if repeated => {
-                Body::whole([state.body.clone(), state.body.clone()].concat())
-            }
+            None if repeated => Body::whole([state.body.clone(), state.body.clone()].concat()),
             None => Body::whole(state.body.clone()),
         };
         let mut response = Response::new(body);
