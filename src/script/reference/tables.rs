@@ -126,7 +126,8 @@ const SERVER: &[Entry] = &[
             "tool(definition: map, handler: function)",
         ],
         "Offers a tool; the schema is JSON Schema, or names a type for each required argument: \
-         `#{ a: \"integer\" }`. The handler gets the arguments, and the request if it takes two.",
+         `#{ a: \"integer\" }`. The handler gets the arguments, the whole request and the server, as \
+         many of them as it takes.",
     ),
     entry(
         &[
@@ -148,7 +149,8 @@ const SERVER: &[Entry] = &[
     entry(&["page(size: integer)"], "Sends lists in pages of this many items."),
     entry(
         &["on(method: string, handler: function)"],
-        "Answers every request of a method, whatever is registered; the handler gets the request.",
+        "Answers every request of a method, whatever is registered; the handler gets the request, and \
+         the server if it takes two.",
     ),
     entry(
         &["initialize(members: map)"],
@@ -376,6 +378,7 @@ const SEEN: &[Entry] = &[
         "Whether the first message of one method was sent before the first of another; absent if \
          there is none of the other.",
     ),
+    entry(&["endpoint: List"], "Every exchange with the MCP endpoint."),
     entry(&["posts: List"], "The POST exchanges with the MCP endpoint."),
     entry(&["gets: List"], "The GET exchanges with the MCP endpoint."),
     entry(&["deletes: List"], "The DELETE exchanges with the MCP endpoint."),
@@ -385,6 +388,14 @@ const SEEN: &[Entry] = &[
         "What `drive` returned; absent with an external client. A fault may set it.",
     ),
     entry(&["notes: map"], "What `server.note` kept."),
+    entry(
+        &["change(change: function)"],
+        "In a fault: hands each answer in the result to the function as a message, to be changed.",
+    ),
+    entry(
+        &["clock: string"],
+        "\"paused\" if times are exact, \"real\" if a slow machine can make them longer.",
+    ),
     entry(&["profile: map"], "The profile's `name`, `revision`, `session` and `framing`."),
     entry(&["revision: string"], "The revision in force."),
 ];
@@ -489,7 +500,12 @@ const FAULT_MESSAGE: &[Entry] = &[
     entry(&["method: any"], "The method of the JSON-RPC message in the body; `()` if it has none."),
     entry(&["id: any"], "The id of the JSON-RPC message in the body."),
     entry(&["answers: any"], "Of a response: the method of the request that it answers."),
+    entry(
+        &["request: HttpMessage or ()"],
+        "Of a response: the request that it answers, as a message; `()` of a request.",
+    ),
     entry(&["member(pointer: string) -> any"], "What stands at a place of the body."),
+    entry(&["has(pointer: string) -> bool"], "Whether something stands at a place of the body."),
     entry(
         &["put(pointer: string, value: any) -> bool"],
         "Puts a value at a place of the body; returns whether there is such a place.",
@@ -507,6 +523,7 @@ const FAULT_MESSAGE: &[Entry] = &[
     ),
     entry(&["http_method: string, settable"], "The HTTP method of a request."),
     entry(&["url: string, settable"], "The URL of a request."),
+    entry(&["path: string"], "The path of the URL of a request."),
     entry(&["status: integer, settable"], "The status of a response."),
     entry(&["copy() -> HttpMessage"], "A copy, to be changed and sent before the original."),
 ];
@@ -514,6 +531,10 @@ const FAULT_MESSAGE: &[Entry] = &[
 const FAULT_DIRECTIVES: &[Entry] = &[
     entry(&["withhold() -> Directive"], "The message does not go on."),
     entry(&["twice() -> Directive"], "The message goes on twice."),
+    entry(
+        &["late(milliseconds: integer) -> Directive"],
+        "The message goes on so much later, on the execution's own clock.",
+    ),
     entry(&["hold_back() -> Directive"], "A request goes on after the next one."),
     entry(
         &["send_before(message: HttpMessage) -> Directive"],
