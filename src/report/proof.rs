@@ -192,6 +192,7 @@ mod tests {
             level: Level::Must,
             task: false,
             builtin: false,
+            sent: false,
             spec_level: None,
             revisions: Vec::new(),
             sentence: "The handshake comes first".to_owned(),

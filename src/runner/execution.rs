@@ -30,6 +30,7 @@ use crate::script::fault::{Fault, Faulty};
 use crate::script::observation::Observation;
 use crate::script::seen::{Parts, Seen};
 use crate::script::server::{Addresses, ENDPOINT_PATH, SERVER_ORIGIN, Server, authority};
+use crate::script::value::Absent;
 use crate::script::{Script, ScriptError};
 use crate::wire::live::Live;
 use crate::wire::{Double, Exchange, HttpClient, Recorder, Wire};
@@ -298,7 +299,7 @@ impl Stage<'_> {
             executed.trouble = Some(Trouble::TimedOut(self.settings.timeout));
         }
         Ok(Outcome {
-            result: Dynamic::from(crate::script::value::Absent),
+            result: Dynamic::from(Absent),
             notes: server.notes(),
             endpoint: self.endpoint_by_name()?,
         })
@@ -356,7 +357,14 @@ impl Stage<'_> {
         };
         let client = Client::new(http, options, blocking)
             .map_err(|error| Stopped::Trouble(Trouble::Broken(Arc::new(error.into()))))?;
-        let result = self.call(self.script, "drive", Dynamic::from(client.clone()))?;
+        let driven = self.call(self.script, "drive", Dynamic::from(client.clone()));
+        let result = match driven {
+            // What came of the fault was more than the script can go on from.
+            Err(Stopped::Script(error)) if self.fault.is_some() && !error.cause.is_an_end() => {
+                Dynamic::from(Absent)
+            }
+            driven => driven?,
+        };
         client.close_all().map_err(|_| self.out_of_time())?;
         Ok(result)
     }
@@ -409,14 +417,18 @@ impl Stage<'_> {
         if let Err(report) = self.fault_held() {
             return self.stopped(Stopped::Trouble(Trouble::Broken(report)), executed);
         }
-        if let Some(error) = self.engine.scripts.handler_error(self.script, handlers) {
+        let builtin = is_builtin(self.check.kind, &self.settings.subject);
+        // What a client sent may be more than a handler can bear: then it is
+        // the client that fails, if the judge says so.
+        let sent_by_others = !builtin || self.fault.is_some();
+        let handler_error = self.engine.scripts.handler_error(self.script, handlers);
+        if let Some(error) = handler_error.clone().filter(|_| !sent_by_others) {
             return self.stopped(Stopped::Script(error), executed);
         }
         let outcome = match outcome {
             Ok(outcome) => outcome,
             Err(stopped) => return self.stopped(stopped, executed),
         };
-        let builtin = is_builtin(self.check.kind, &self.settings.subject);
         let observation = Observation::new(executed.exchanges.clone(), outcome.endpoint);
         let seen = Seen::new(Parts {
             observation: Arc::new(observation),
@@ -439,15 +451,20 @@ impl Stage<'_> {
             Err(Stopped::Script(error)) if error.cause == Cause::Absent => Some(error),
             // With the built-in client this is the script's fault, unless
             // something was between the two.
-            Err(Stopped::Script(error))
-                if error.cause == Cause::Shape && (!builtin || self.fault.is_some()) =>
-            {
+            Err(Stopped::Script(error)) if error.cause == Cause::Shape && sent_by_others => {
                 Some(error)
             }
             Err(stopped) => return self.stopped(stopped, executed),
         };
         self.verdicts(&seen, builtin, absent.as_ref(), &mut executed);
-        executed
+        let holds =
+            |result: &CheckpointResult| matches!(result.verdict, Verdict::Pass | Verdict::Skip);
+        match handler_error {
+            Some(error) if executed.checkpoints.iter().all(holds) => {
+                self.stopped(Stopped::Script(error), executed)
+            }
+            _ => executed,
+        }
     }
 
     /// Lets the fault change what `drive` returned.
@@ -497,6 +514,12 @@ impl Stage<'_> {
             }
             let result = decisions.result(checkpoint, || match absent {
                 Some(error) => left_undecided(checkpoint, error),
+                // A loop over what the subject did has no turns if it did
+                // nothing; with the built-in client this is the script's fault.
+                None if !builtin => {
+                    let reason = "not exercised: `judge` never came to it".to_owned();
+                    (Verdict::NotExercised, Decision { reason, ..Decision::default() })
+                }
                 None => {
                     undecided.push(checkpoint.id.clone());
                     let reason = "declared and never decided".to_owned();

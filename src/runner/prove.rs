@@ -11,7 +11,8 @@
 //! - A fault **kills** a claim if the verdict is `fail` at some profile and case
 //!   at which the claim was not red without it. An error, a timeout and "not
 //!   exercised" are no kills: they show that something broke, not that the claim
-//!   was looked at.
+//!   was looked at. A checkpoint with the mark `sent` claims that something is
+//!   sent at all; there "not exercised" is a kill.
 //! - A fault is small: one that kills more than a quarter of the claims that it
 //!   **could reach** does not count. It could reach the claims that apply at a
 //!   revision at which it ran, of all the checks that it ran with.

@@ -168,6 +168,7 @@ impl<'a> Worker<'a> {
             .checkpoints
             .iter()
             .all(|result| matches!(result.verdict, Verdict::Pass | Verdict::Skip));
+        execution.traced = self.settings.trace;
         if self.settings.trace || !is_plain || execution.trouble.is_some() {
             execution.exchanges = executed.exchanges;
         }
@@ -264,10 +265,10 @@ fn compare(
 }
 
 impl Engine {
-    /// An engine with what the settings ask for.
+    /// An engine for a run of these settings.
     ///
     /// # Errors
-    /// A support script that does not compile.
+    /// [`ScriptError`] if a support script does not compile.
     pub fn new(support: &Support, settings: &Settings) -> Result<Self, ScriptError> {
         let limits = Limits::new(settings.interrupt.clone());
         let scripts = Arc::new(ScriptEngine::new(&support.libraries, limits)?);
@@ -335,6 +336,7 @@ fn blank(check: &Check, profile: &Profile, case: Option<&str>) -> Execution {
         checkpoints: Vec::new(),
         trouble: None,
         exchanges: Vec::new(),
+        traced: false,
         origins: Vec::new(),
         snapshot: SnapshotOutcome::NotCompared,
         client: None,
@@ -356,6 +358,7 @@ fn broken_check(broken: &crate::check::BrokenCheck, profile: &Profile) -> Execut
         checkpoints: Vec::new(),
         trouble: Some(Trouble::Broken(broken.problem.clone())),
         exchanges: Vec::new(),
+        traced: false,
         origins: Vec::new(),
         snapshot: SnapshotOutcome::NotCompared,
         client: None,

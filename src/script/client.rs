@@ -16,7 +16,7 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
 use super::action::{bytes, header_map, json_value};
-use super::observation::header;
+use super::observation::{header, is_event_stream, messages_in};
 use super::value::{AsJson, List, from_json};
 use crate::mcp::client::{Cancellation, Client as McpClient, ClientError, Operation, Options};
 use crate::wire::{HttpClient, READ_LIMIT, Request};
@@ -184,8 +184,7 @@ impl Client {
             }
         };
         let (head, mut body) = response.into_parts();
-        let media_type = header(&head.headers, "content-type").unwrap_or_default();
-        let is_stream = media_type.starts_with("text/event-stream");
+        let is_stream = is_event_stream(&head.headers);
         let bound = if is_stream { RAW_STREAM_BOUND } else { RAW_BOUND };
         let mut content = Vec::new();
         self.0.blocking.wait(async {
@@ -207,6 +206,8 @@ impl Client {
             })
             .collect();
         let json = serde_json::from_slice::<Value>(&content);
+        let message = messages_in(&head.headers, &content).pop();
+        answer.insert("message".into(), message.map_or(Dynamic::UNIT, |last| from_json(&last)));
         answer.insert("status".into(), i64::from(head.status.as_u16()).into());
         answer.insert("headers".into(), headers.into());
         answer.insert("body".into(), String::from_utf8_lossy(&content).as_ref().into());
@@ -216,7 +217,9 @@ impl Client {
 
     /// Sends what a conforming client would never send: `#{ method, url,
     /// headers, body }` over what the next POST would have. A header field of
-    /// `()` is left out.
+    /// `()` is left out. Returns `#{ status, headers, body, json, message }`,
+    /// where `message` is the last JSON-RPC message, whatever carried it, or
+    /// `#{ status: (), error }` if no response came.
     fn send_raw(&mut self, what: Map) -> Evaluated<Dynamic> {
         let mut method = Method::POST;
         let mut uri = self.0.options.endpoint.clone();

@@ -180,6 +180,8 @@ enum Directive {
     HoldBack,
     /// It goes on after this time.
     Late(Duration),
+    /// A response, or what follows of a stream, is not read any more.
+    StopReading,
 }
 
 /// Registers what a fault can reach.
@@ -190,6 +192,7 @@ pub(super) fn register(engine: &mut Engine) {
         .register_fn("withhold", || Directive::Withhold)
         .register_fn("twice", || Directive::Repeat)
         .register_fn("hold_back", || Directive::HoldBack)
+        .register_fn("stop_reading", || Directive::StopReading)
         .register_fn("late", |milliseconds: i64| {
             Directive::Late(Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0)))
         })

@@ -121,6 +121,13 @@ fn count_trials(
                 continue;
             }
             match verdict {
+                // A claim that something is sent fails by nothing being sent.
+                Verdict::NotExercised if check.header.checkpoints[*place].sent => {
+                    match check.header.checkpoints[*place].level {
+                        Level::Must => tally.kills.insert((at, *place)),
+                        _ => tally.weaker.insert((at, *place)),
+                    }
+                }
                 Verdict::Fail => tally.kills.insert((at, *place)),
                 Verdict::Warn | Verdict::Note => tally.weaker.insert((at, *place)),
                 _ => false,

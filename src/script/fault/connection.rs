@@ -32,6 +32,11 @@ impl<C: HttpClient> Faulty<C> {
         Faulty { inner, fault }
     }
 
+    #[cfg(test)]
+    pub(super) fn fault(&self) -> &Fault {
+        &self.fault
+    }
+
     /// Sends a request and throws its answer away.
     async fn send_aside(&self, request: Request) {
         let work = async {
@@ -52,7 +57,7 @@ impl<C: HttpClient> Faulty<C> {
             let (directive, _) = self.fault.apply("request", &message);
             sent = message.state().clone();
             match directive {
-                Directive::Pass => {}
+                Directive::Pass | Directive::StopReading => {}
                 Directive::Withhold => return Ok(taken_in(&original)),
                 Directive::Repeat => again = Some(sent.clone().into_request()),
                 Directive::After(first) => self.send_aside(first.into_request()).await,
@@ -98,6 +103,7 @@ impl<C: HttpClient> Faulty<C> {
             Directive::Withhold => return std::future::pending().await,
             Directive::After(first) => self.send_aside(first.into_request()).await,
             Directive::Late(time) => tokio::time::sleep(time).await,
+            Directive::StopReading => return Err(TransportError::Closed),
             Directive::Pass | Directive::Repeat | Directive::HoldBack => {}
         }
         let body = match body {
@@ -177,9 +183,10 @@ impl Incoming {
         (state, directive, changed || restored)
     }
 
-    /// What becomes of a piece of a stream that holds whole events. A piece in
-    /// which nothing is changed stays as it is, to the byte.
-    async fn change_piece(&self, head: &State, piece: Bytes) -> Bytes {
+    /// What becomes of a piece of a stream that holds whole events, and whether
+    /// reading goes on. A piece in which nothing is changed stays as it is, to
+    /// the byte.
+    async fn change_piece(&self, head: &State, piece: Bytes) -> (Bytes, bool) {
         let mut changed = false;
         let mut out = BytesMut::new();
         for event in events(&piece) {
@@ -188,6 +195,7 @@ impl Incoming {
             changed |= other || matches!(directive, Directive::Withhold | Directive::Repeat);
             let times = match directive {
                 Directive::Withhold => 0,
+                Directive::StopReading => return (out.freeze(), false),
                 Directive::Repeat => 2,
                 Directive::Late(time) => {
                     tokio::time::sleep(time).await;
@@ -199,7 +207,7 @@ impl Incoming {
                 out.extend_from_slice(&state.body);
             }
         }
-        if changed { out.freeze() } else { piece }
+        (if changed { out.freeze() } else { piece }, true)
     }
 }
 
@@ -225,7 +233,10 @@ fn changed_events(body: Body, head: State, incoming: Incoming) -> Body {
                 if piece.is_empty() {
                     continue;
                 }
-                let piece = incoming.change_piece(head, piece).await;
+                let (piece, goes_on) = incoming.change_piece(head, piece).await;
+                if !goes_on {
+                    return Some((Ok(piece), None));
+                }
                 if !piece.is_empty() {
                     return Some((Ok(piece), Some((body, unread))));
                 }
