@@ -5,6 +5,7 @@ mod describing;
 mod external;
 mod failures;
 mod place;
+mod proving;
 mod running;
 mod scaffolding;
 mod snapshots;
