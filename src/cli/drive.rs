@@ -23,7 +23,7 @@ use crate::script::value::to_json;
 /// What `drive` takes.
 #[derive(Args, Debug)]
 #[command(
-    allow_missing_positional = true,
+    override_usage = "mcp-checks drive [OPTIONS] [CHECK] <URL>",
     after_help = "\
 Without CHECK, what to do is taken from the environment, as conformance suites set it:
   MCP_CONFORMANCE_SCENARIO          the id or the scenario of a check
@@ -35,12 +35,11 @@ Examples:
   mcp-checks run --client 'mcp-checks drive'"
 )]
 pub struct Arguments {
-    /// The check's id, or the end of it.
-    #[arg(value_name = "CHECK")]
-    check: Option<String>,
-    /// The server's URL.
-    #[arg(value_name = "URL", required = true)]
-    url: String,
+    /// The check's id or the end of it, and the server's URL.
+    // One argument of two words: clap cannot tell which of two arguments is left
+    // out when options stand between them.
+    #[arg(value_name = "[CHECK] URL", required = true)]
+    words: Vec<String>,
     /// The case, if the check has cases [default: the first].
     #[arg(long, value_name = "NAME")]
     case: Option<String>,
@@ -66,10 +65,21 @@ pub struct Arguments {
 /// A diagnostic of what is wrong with the command line, the environment or a
 /// file.
 pub fn run(arguments: &Arguments) -> miette::Result<Exit> {
-    let url: Uri = server_url(&arguments.url)?;
+    let (name, url) = match arguments.words.as_slice() {
+        [url] => (None, url),
+        [name, url] => (Some(name.as_str()), url),
+        _ => {
+            return Err(miette!(
+                code = "drive::words",
+                help = "as in `mcp-checks drive client/tool-call-basic http://127.0.0.1:3001/mcp`",
+                "drive takes a check and a URL, or a URL alone"
+            ));
+        }
+    };
+    let url: Uri = server_url(url)?;
     let library = arguments.sources.library()?;
     let profiles = arguments.sources.profiles()?;
-    let check = match check(arguments, &library)? {
+    let check = match check(name, &library)? {
         Ok(check) => check,
         Err(broken) => {
             say(format_args!("{:?}", broken.problem));
@@ -121,11 +131,12 @@ fn stopped(trouble: Trouble) -> Exit {
     }
 }
 
+/// The check of this name, else that of the environment.
 fn check<'a>(
-    arguments: &Arguments,
+    name: Option<&str>,
     library: &'a Library,
 ) -> miette::Result<Result<&'a Check, &'a BrokenCheck>> {
-    if let Some(name) = &arguments.check {
+    if let Some(name) = name {
         return named_check(library, name);
     }
     let Some(name) = variable(SCENARIO_VARIABLE) else {
