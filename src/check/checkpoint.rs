@@ -68,6 +68,9 @@ pub struct Checkpoint {
     pub task: bool,
     /// Only the built-in client or host can show it.
     pub builtin: bool,
+    /// It claims that something is sent at all: that nothing came is the failure
+    /// it speaks of, so a proof takes "not exercised" for a fail.
+    pub sent: bool,
     /// The specification's own keyword, where a requirement list sets another.
     pub spec_level: Option<Level>,
     /// The revisions in which the claim holds, in their order; empty means

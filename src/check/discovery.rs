@@ -60,15 +60,19 @@ impl CheckKind {
 
     /// The kind of the check with this script.
     pub fn of(script: &str) -> Self {
-        let defines = |name| functions::names(script).any(|defined| defined == name);
-        if defines("operate") {
+        if defines(script, "operate") {
             CheckKind::Host
-        } else if defines("serve") {
+        } else if defines(script, "serve") {
             CheckKind::Client
         } else {
             CheckKind::Server
         }
     }
+}
+
+/// Whether a script defines a function of this name.
+pub(super) fn defines(script: &str, name: &str) -> bool {
+    functions::names(script).any(|defined| defined == name)
 }
 
 impl Check {

@@ -11,7 +11,10 @@
 //! - A **checkpoint line** begins with a lower-case id and a word in capitals,
 //!   `accept-header MUST [task] Each POST accepts JSON`. Its parts are the id,
 //!   the level, marks between brackets that are separated by semicolons (left
-//!   out if there are none), and one sentence.
+//!   out if there are none), and one sentence. The marks are `task` (a goal of
+//!   the task, not a claim about the protocol), `builtin` (only the built-in
+//!   client or host can show it), `sent` (the claim is that something is sent at
+//!   all), a revision or a range of them, and `spec: LEVEL`.
 //! - Everything else is **prose**, and prose stands before the first key or
 //!   checkpoint. Its first sentence is the title, the rest the description. So
 //!   a misspelt checkpoint further down is never taken for prose. A checkpoint
@@ -22,12 +25,15 @@
 //! no blank line between, continues it.
 
 mod checkpoint_line;
+mod fault;
 mod keys;
 mod piece;
 mod revisions;
 mod statement;
 
 use std::ops::Range;
+
+pub use self::fault::{FaultHeader, Side, parse_fault};
 
 use self::keys::Keys;
 use self::statement::Statement;

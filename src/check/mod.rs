@@ -13,7 +13,7 @@ pub mod verdict;
 
 pub use checkpoint::{Checkpoint, Level};
 pub use discovery::{BrokenCheck, Check, CheckKind, Library};
-pub use header::Header;
+pub use header::{FaultHeader, Header, Side};
 pub use need::{Need, unmet_need};
 pub use place::{Place, SourceText};
 pub use selection::Selection;

@@ -5,6 +5,8 @@
 //! through the [`crate::wire::text::Style`] that the reporter was given:
 //! redacted, origins by name, control characters visible. No report carries a
 //! wall-clock time, so that two runs can be compared; only durations differ.
+//!
+//! A [`proof`] is no run: it is written whole, from its data.
 
 mod describe;
 pub mod human;
@@ -12,6 +14,7 @@ pub mod json;
 pub mod junit;
 mod paint;
 pub mod progress;
+pub mod proof;
 
 use std::io;
 

@@ -63,6 +63,8 @@ pub struct Execution {
     /// What crossed the wire; kept when something did not hold, or under
     /// `--trace`.
     pub exchanges: Vec<Exchange>,
+    /// Whether every exchange is to be shown: `--trace`.
+    pub traced: bool,
     /// The origins of this execution and the names they are shown by:
     /// (`http://127.0.0.1:1234`, `server`).
     pub origins: Vec<(String, String)>,

@@ -26,10 +26,11 @@ use crate::profile::Profile;
 use crate::script::action::Handlers;
 use crate::script::client::{Blocking, Client};
 use crate::script::error::Cause;
-use crate::script::fault::Faulty;
+use crate::script::fault::{Fault, Faulty};
 use crate::script::observation::Observation;
 use crate::script::seen::{Parts, Seen};
 use crate::script::server::{Addresses, ENDPOINT_PATH, SERVER_ORIGIN, Server, authority};
+use crate::script::value::Absent;
 use crate::script::{Script, ScriptError};
 use crate::wire::live::Live;
 use crate::wire::{Double, Exchange, HttpClient, Recorder, Wire};
@@ -65,6 +66,7 @@ struct Stage<'a> {
     profile: &'a Profile,
     case: Option<&'a str>,
     settings: &'a Settings,
+    fault: Option<Arc<Fault>>,
     runtime: Arc<Runtime>,
     /// Waiting costs no time, so nothing but the script itself can be late.
     on_paused_clock: bool,
@@ -118,6 +120,10 @@ pub fn execute(
         profile,
         case,
         settings,
+        fault: engine.fault.as_ref().map(|(of, script)| {
+            let handlers = engine.scripts.handlers(script);
+            Arc::new(Fault::new(of.clone(), script, handlers))
+        }),
         wire: Wire::new(scale),
         runtime,
         on_paused_clock,
@@ -218,7 +224,7 @@ impl Stage<'_> {
     /// for a check of a client, at the client for a check of a server. A fault
     /// is on the other side of it, and so shows in what is recorded.
     fn with_fault(&self, double: Arc<Double>) -> Arc<dyn HttpClient> {
-        match (self.fault(), self.check.kind) {
+        match (self.fault.clone(), self.check.kind) {
             (None, _) => Arc::new(Recorder::new(double, self.wire.clone())),
             (Some(fault), CheckKind::Server) => {
                 Arc::new(Recorder::new(Faulty::new(double, fault), self.wire.clone()))
@@ -227,12 +233,6 @@ impl Stage<'_> {
                 Arc::new(Faulty::new(Recorder::new(double, self.wire.clone()), fault))
             }
         }
-    }
-
-    fn fault(&self) -> Option<crate::script::fault::Fault> {
-        let (script, of) = (self.engine.fault.as_ref()?, self.settings.fault.as_ref()?);
-        let handlers = self.engine.scripts.handlers(script);
-        Some(crate::script::fault::Fault::new(of.clone(), script, handlers))
     }
 
     /// The built-in client reaches the double over a real socket.
@@ -299,7 +299,7 @@ impl Stage<'_> {
             executed.trouble = Some(Trouble::TimedOut(self.settings.timeout));
         }
         Ok(Outcome {
-            result: Dynamic::from(crate::script::value::Absent),
+            result: Dynamic::from(Absent),
             notes: server.notes(),
             endpoint: self.endpoint_by_name()?,
         })
@@ -357,7 +357,14 @@ impl Stage<'_> {
         };
         let client = Client::new(http, options, blocking)
             .map_err(|error| Stopped::Trouble(Trouble::Broken(Arc::new(error.into()))))?;
-        let result = self.call(self.script, "drive", Dynamic::from(client.clone()))?;
+        let driven = self.call(self.script, "drive", Dynamic::from(client.clone()));
+        let result = match driven {
+            // What came of the fault was more than the script can go on from.
+            Err(Stopped::Script(error)) if self.fault.is_some() && !error.cause.is_an_end() => {
+                Dynamic::from(Absent)
+            }
+            driven => driven?,
+        };
         client.close_all().map_err(|_| self.out_of_time())?;
         Ok(result)
     }
@@ -407,14 +414,21 @@ impl Stage<'_> {
         mut executed: Executed,
     ) -> Executed {
         executed.exchanges = self.wire.exchanges();
-        if let Some(error) = self.engine.scripts.handler_error(self.script, handlers) {
+        if let Err(report) = self.fault_held() {
+            return self.stopped(Stopped::Trouble(Trouble::Broken(report)), executed);
+        }
+        let builtin = is_builtin(self.check.kind, &self.settings.subject);
+        // What a client sent may be more than a handler can bear: then it is
+        // the client that fails, if the judge says so.
+        let sent_by_others = !builtin || self.fault.is_some();
+        let handler_error = self.engine.scripts.handler_error(self.script, handlers);
+        if let Some(error) = handler_error.clone().filter(|_| !sent_by_others) {
             return self.stopped(Stopped::Script(error), executed);
         }
         let outcome = match outcome {
             Ok(outcome) => outcome,
             Err(stopped) => return self.stopped(stopped, executed),
         };
-        let builtin = is_builtin(self.check.kind, &self.settings.subject);
         let observation = Observation::new(executed.exchanges.clone(), outcome.endpoint);
         let seen = Seen::new(Parts {
             observation: Arc::new(observation),
@@ -427,33 +441,56 @@ impl Stage<'_> {
             notes: outcome.notes,
             locate: Arc::new(self.engine.scripts.locate(self.script)),
         });
-        if let Err(stopped) = self.fault_in_seen(&seen) {
-            return self.stopped(stopped, executed);
+        self.fault_in_seen(&seen);
+        if let Err(report) = self.fault_held() {
+            return self.stopped(Stopped::Trouble(Trouble::Broken(report)), executed);
         }
         let judged = self.call(self.script, "judge", Dynamic::from(seen.clone()));
         let absent = match judged {
             Ok(_) => None,
             Err(Stopped::Script(error)) if error.cause == Cause::Absent => Some(error),
-            // With the built-in client this is the script's fault.
-            Err(Stopped::Script(error)) if error.cause == Cause::Shape && !builtin => Some(error),
+            // With the built-in client this is the script's fault, unless
+            // something was between the two.
+            Err(Stopped::Script(error)) if error.cause == Cause::Shape && sent_by_others => {
+                Some(error)
+            }
             Err(stopped) => return self.stopped(stopped, executed),
         };
         self.verdicts(&seen, builtin, absent.as_ref(), &mut executed);
-        executed
+        let holds =
+            |result: &CheckpointResult| matches!(result.verdict, Verdict::Pass | Verdict::Skip);
+        match handler_error {
+            Some(error) if executed.checkpoints.iter().all(holds) => {
+                self.stopped(Stopped::Script(error), executed)
+            }
+            _ => executed,
+        }
     }
 
-    fn fault_in_seen(&self, seen: &Seen) -> Result<(), Stopped> {
-        let Some(fault) = &self.engine.fault else { return Ok(()) };
-        if fault.parameters("seen").is_some() {
-            let before = seen.result_text();
-            let _ = self.engine.scripts.invoke(fault, "seen", (seen.clone(),))?;
-            if seen.result_text() != before {
-                if let Some(of) = &self.settings.fault {
-                    of.fired();
-                }
-            }
+    /// Lets the fault change what `drive` returned.
+    fn fault_in_seen(&self, seen: &Seen) {
+        let Some((of, script)) = &self.engine.fault else { return };
+        if script.parameters("seen").is_none() {
+            return;
         }
-        Ok(())
+        let before = seen.result_text();
+        if let Err(error) = self.engine.scripts.invoke(script, "seen", (seen.clone(),)) {
+            of.breaks(Arc::new(error.into()));
+        } else if seen.result_text() != before {
+            of.fired();
+        }
+    }
+
+    /// Whether the fault is in order: if its own script failed, nothing can be
+    /// said of the check.
+    fn fault_held(&self) -> Result<(), Arc<miette::Report>> {
+        let (Some(fault), Some((of, script))) = (&self.fault, &self.engine.fault) else {
+            return Ok(());
+        };
+        if let Some(error) = self.engine.scripts.handler_error(script, fault.handlers()) {
+            of.breaks(Arc::new(error.into()));
+        }
+        of.broken().map_or(Ok(()), Err)
     }
 
     fn verdicts(

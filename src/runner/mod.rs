@@ -6,6 +6,7 @@ pub mod event;
 pub mod execution;
 pub mod plan;
 pub mod process;
+pub mod prove;
 pub mod subject;
 pub mod worker;
 

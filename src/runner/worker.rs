@@ -11,6 +11,7 @@ use super::subject::{Settings, Subject};
 use crate::check::discovery::Support;
 use crate::check::{Check, CheckKind, CheckpointResult, Decision, Verdict};
 use crate::profile::Profile;
+use crate::script::fault::FaultScript;
 use crate::script::{Limits, Script, ScriptEngine, ScriptError};
 use crate::snapshot::{Comparison, Recording, Section};
 use crate::wire::text::render_all;
@@ -23,14 +24,16 @@ pub struct Worker<'a> {
     engine: Option<Result<Arc<Engine>, Arc<miette::Report>>>,
 }
 
-/// An engine with the scripts that every check may lean on.
+/// An engine with the scripts that every check may lean on. A clone shares
+/// them.
+#[derive(Clone)]
 pub struct Engine {
     /// The engine.
-    pub scripts: ScriptEngine,
+    pub scripts: Arc<ScriptEngine>,
     /// What a check of a server runs against if no server was named.
-    pub reference: Option<Script>,
+    pub reference: Option<Arc<Script>>,
     /// The fault in force.
-    pub fault: Option<Script>,
+    pub fault: Option<(Arc<FaultScript>, Arc<Script>)>,
 }
 
 /// The name of the server that checks of a server run against by themselves.
@@ -113,9 +116,7 @@ impl<'a> Worker<'a> {
         check: &Check,
     ) -> Result<(Arc<Engine>, Arc<Script>), Arc<miette::Report>> {
         let engine = self.engine()?;
-        let source = check.source().map_err(|error| Arc::new(error.into()))?;
-        let script = engine.scripts.compile(&source).map_err(|error| Arc::new(error.into()))?;
-        execution::require_functions(check, &script).map_err(|error| Arc::new(error.into()))?;
+        let script = engine.compile(check)?;
         Ok((engine, Arc::new(script)))
     }
 
@@ -167,6 +168,7 @@ impl<'a> Worker<'a> {
             .checkpoints
             .iter()
             .all(|result| matches!(result.verdict, Verdict::Pass | Verdict::Skip));
+        execution.traced = self.settings.trace;
         if self.settings.trace || !is_plain || execution.trouble.is_some() {
             execution.exchanges = executed.exchanges;
         }
@@ -269,16 +271,38 @@ impl Engine {
     /// [`ScriptError`] if a support script does not compile.
     pub fn new(support: &Support, settings: &Settings) -> Result<Self, ScriptError> {
         let limits = Limits::new(settings.interrupt.clone());
-        let scripts = ScriptEngine::new(&support.libraries, limits)?;
+        let scripts = Arc::new(ScriptEngine::new(&support.libraries, limits)?);
         let reference = support
             .servers
             .iter()
             .find(|server| server.name == REFERENCE_SERVER)
-            .map(|server| scripts.compile(&server.source))
+            .map(|server| scripts.compile(&server.source).map(Arc::new))
             .transpose()?;
-        let fault =
-            settings.fault.as_ref().map(|fault| scripts.compile(&fault.source)).transpose()?;
-        Ok(Engine { scripts, reference, fault })
+        let engine = Engine { scripts, reference, fault: None };
+        match &settings.fault {
+            Some(fault) => engine.with_fault(fault.clone()),
+            None => Ok(engine),
+        }
+    }
+
+    /// The same engine with this fault in force.
+    ///
+    /// # Errors
+    /// A fault that does not compile.
+    pub fn with_fault(&self, fault: Arc<FaultScript>) -> Result<Self, ScriptError> {
+        let script = Arc::new(fault.compile(&self.scripts)?);
+        Ok(Engine { fault: Some((fault, script)), ..self.clone() })
+    }
+
+    /// Compiles a check and holds it to the functions that it has to have.
+    ///
+    /// # Errors
+    /// Why it cannot be run.
+    pub fn compile(&self, check: &Check) -> Result<Script, Arc<miette::Report>> {
+        let source = check.source().map_err(|error| Arc::new(error.into()))?;
+        let script = self.scripts.compile(&source).map_err(|error| Arc::new(error.into()))?;
+        execution::require_functions(check, &script).map_err(|error| Arc::new(error.into()))?;
+        Ok(script)
     }
 }
 
@@ -312,6 +336,7 @@ fn blank(check: &Check, profile: &Profile, case: Option<&str>) -> Execution {
         checkpoints: Vec::new(),
         trouble: None,
         exchanges: Vec::new(),
+        traced: false,
         origins: Vec::new(),
         snapshot: SnapshotOutcome::NotCompared,
         client: None,
@@ -333,6 +358,7 @@ fn broken_check(broken: &crate::check::BrokenCheck, profile: &Profile) -> Execut
         checkpoints: Vec::new(),
         trouble: Some(Trouble::Broken(broken.problem.clone())),
         exchanges: Vec::new(),
+        traced: false,
         origins: Vec::new(),
         snapshot: SnapshotOutcome::NotCompared,
         client: None,
@@ -340,7 +366,8 @@ fn broken_check(broken: &crate::check::BrokenCheck, profile: &Profile) -> Execut
     }
 }
 
-fn panicked(panic: &(dyn std::any::Any + Send)) -> miette::Report {
+/// What a panic is reported as.
+pub fn panicked(panic: &(dyn std::any::Any + Send)) -> miette::Report {
     let message = panic
         .downcast_ref::<String>()
         .map(String::as_str)

@@ -16,7 +16,7 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
 use super::action::{bytes, header_map, json_value};
-use super::observation::header;
+use super::observation::{header, is_event_stream, messages_in};
 use super::value::{AsJson, List, from_json};
 use crate::mcp::client::{Cancellation, Client as McpClient, ClientError, Operation, Options};
 use crate::wire::{HttpClient, READ_LIMIT, Request};
@@ -184,8 +184,7 @@ impl Client {
             }
         };
         let (head, mut body) = response.into_parts();
-        let media_type = header(&head.headers, "content-type").unwrap_or_default();
-        let is_stream = media_type.starts_with("text/event-stream");
+        let is_stream = is_event_stream(&head.headers);
         let bound = if is_stream { RAW_STREAM_BOUND } else { RAW_BOUND };
         let mut content = Vec::new();
         self.0.blocking.wait(async {
@@ -207,6 +206,8 @@ impl Client {
             })
             .collect();
         let json = serde_json::from_slice::<Value>(&content);
+        let message = messages_in(&head.headers, &content).pop();
+        answer.insert("message".into(), message.map_or(Dynamic::UNIT, |last| from_json(&last)));
         answer.insert("status".into(), i64::from(head.status.as_u16()).into());
         answer.insert("headers".into(), headers.into());
         answer.insert("body".into(), String::from_utf8_lossy(&content).as_ref().into());
@@ -216,7 +217,9 @@ impl Client {
 
     /// Sends what a conforming client would never send: `#{ method, url,
     /// headers, body }` over what the next POST would have. A header field of
-    /// `()` is left out.
+    /// `()` is left out. Returns `#{ status, headers, body, json, message }`,
+    /// where `message` is the last JSON-RPC message, whatever carried it, or
+    /// `#{ status: (), error }` if no response came.
     fn send_raw(&mut self, what: Map) -> Evaluated<Dynamic> {
         let mut method = Method::POST;
         let mut uri = self.0.options.endpoint.clone();
@@ -282,25 +285,30 @@ fn parse_uri(text: &str) -> Evaluated<Uri> {
 }
 
 /// What an operation came to.
+///
+/// The error is a map: `kind`, `message`, and whatever facts are known.
 #[derive(Clone, Debug)]
-pub struct Answer(Result<Value, ClientError>);
+pub struct Answer(Result<Value, Value>);
 
 impl From<Result<Value, ClientError>> for Answer {
     fn from(result: Result<Value, ClientError>) -> Self {
-        Answer(result)
+        Answer(result.map_err(|error| {
+            let mut members = error.details();
+            members.insert("kind".into(), error.kind.as_str().into());
+            members.insert("message".into(), error.message.as_str().into());
+            Value::Object(members)
+        }))
     }
 }
 
 impl Answer {
-    fn error(&self) -> Value {
-        match &self.0 {
-            Ok(_) => Value::Null,
-            Err(error) => {
-                let mut members = error.details();
-                members.insert("kind".into(), error.kind.as_str().into());
-                members.insert("message".into(), error.message.as_str().into());
-                Value::Object(members)
-            }
+    /// The answer that [`AsJson`] writes like this: `#{ ok: true, value }` or
+    /// `#{ ok: false, error }`.
+    pub(super) fn from_json(mut json: Value) -> Self {
+        if json["ok"] == true {
+            Answer(Ok(json["value"].take()))
+        } else {
+            Answer(Err(json["error"].take()))
         }
     }
 }
@@ -309,7 +317,7 @@ impl AsJson for Answer {
     fn as_json(&self) -> Value {
         match &self.0 {
             Ok(value) => json!({ "ok": true, "value": value }),
-            Err(_) => json!({ "ok": false, "error": self.error() }),
+            Err(error) => json!({ "ok": false, "error": error }),
         }
     }
 }
@@ -335,7 +343,7 @@ impl Pending {
         let answer = match state {
             PendingState::Done(answer) => answer,
             PendingState::Running(task) => match self.blocking.wait(task)? {
-                Ok(result) => Answer(result),
+                Ok(result) => Answer::from(result),
                 Err(_) => return Err("the operation in the background ended by a panic".into()),
             },
             PendingState::Taken => return Err("the operation was ended before".into()),
@@ -435,11 +443,11 @@ pub(super) fn register(engine: &mut Engine) {
     }
     engine
         .register_fn("connect", |client: &mut Client| -> Evaluated<Answer> {
-            client.0.blocking.wait(client.0.client.connect()).map(Answer)
+            client.0.blocking.wait(client.0.client.connect()).map(Answer::from)
         })
         .register_fn("close", |client: &mut Client| -> Evaluated<Answer> {
             let closed = client.0.blocking.wait(client.0.client.close())?;
-            Ok(Answer(closed.map(|()| Value::Null)))
+            Ok(closed.map(|()| Value::Null).into())
         })
         .register_fn("begin", |client: &mut Client, name: &str| {
             operation(name, &[]).map(|operation| client.begin(operation))
@@ -477,7 +485,9 @@ pub(super) fn register(engine: &mut Engine) {
         .register_get("value", |answer: &mut Answer| {
             answer.0.as_ref().map_or(Dynamic::UNIT, from_json)
         })
-        .register_get("error", |answer: &mut Answer| from_json(&answer.error()))
+        .register_get("error", |answer: &mut Answer| {
+            answer.0.as_ref().err().map_or(Dynamic::UNIT, from_json)
+        })
         .register_get("text", |answer: &mut Answer| match &answer.0 {
             Ok(value) => from_json(&value["content"][0]["text"]),
             Err(_) => Dynamic::UNIT,

@@ -37,6 +37,13 @@ pub enum Cause {
     Interrupted,
 }
 
+impl Cause {
+    /// Whether the script was ended, rather than failed.
+    pub fn is_an_end(self) -> bool {
+        matches!(self, Cause::TimeIsUp | Cause::Interrupted)
+    }
+}
+
 impl Diagnostic for ScriptError {
     fn code<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
         Some(Box::new("script"))

@@ -163,6 +163,12 @@ pub fn header(headers: &HeaderMap, name: &str) -> Option<String> {
     (!values.is_empty()).then(|| values.join(", "))
 }
 
+/// Whether a body with these header fields is an event stream.
+pub(super) fn is_event_stream(headers: &HeaderMap) -> bool {
+    let media_type = header(headers, "content-type").unwrap_or_default();
+    media_type.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
+}
+
 /// The JSON-RPC messages in a body: one, or those of a batch.
 fn messages_of(body: &[u8]) -> Vec<Value> {
     match serde_json::from_slice(body) {
@@ -175,14 +181,19 @@ fn messages_of(body: &[u8]) -> Vec<Value> {
 /// The JSON-RPC messages in a response.
 fn answered(exchange: &Exchange) -> Vec<Value> {
     let Some(head) = &exchange.response else { return Vec::new() };
-    let media_type = header(&head.headers, "content-type").unwrap_or_default();
-    if !media_type.trim_start().to_ascii_lowercase().starts_with("text/event-stream") {
-        return messages_of(&exchange.response_body);
+    messages_in(&head.headers, &exchange.response_body)
+}
+
+/// The JSON-RPC messages in the body of a response with these header fields, be
+/// it JSON or an event stream.
+pub(super) fn messages_in(headers: &HeaderMap, body: &[u8]) -> Vec<Value> {
+    if !is_event_stream(headers) {
+        return messages_of(body);
     }
     let mut events = Vec::new();
     // What is too large for one event was refused by the client as well; the
     // events before it were read.
-    let _ = EventParser::default().push(&exchange.response_body, &mut events);
+    let _ = EventParser::default().push(body, &mut events);
     events.iter().flat_map(|event| messages_of(event.data.as_bytes())).collect()
 }
 

@@ -7,10 +7,12 @@ use http::Method;
 use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, Map, NativeCallContext, Position};
 use serde_json::Value;
 
+use super::client::Answer;
 use super::decisions::{Decisions, Said};
+use super::fault::HttpMessage;
 use super::list::holds;
 use super::observation::{Message, MessageData, Observation, SeenExchange, aborted, header};
-use super::value::{Absent, List, describe, from_json, json_equal, to_json};
+use super::value::{Absent, AsJson, List, describe, from_json, json_equal, to_json};
 use crate::check::{Checkpoint, Decision, Place};
 use crate::mcp::Revision;
 use crate::wire::exchange::End;
@@ -87,9 +89,21 @@ impl Seen {
         self.state().decisions.clone()
     }
 
-    /// What `drive` returned, as text: to see whether a fault changed it.
+    /// What `drive` returned, whole and as text: to see whether a fault changed
+    /// it.
     pub fn result_text(&self) -> String {
-        describe(&self.state().result)
+        let state = self.state();
+        to_json(&state.result).map_or_else(|other| other, |json| json.to_string())
+    }
+
+    /// Hands each answer of the client, however deep it stands in what `drive`
+    /// returned, to `change` as a message whose JSON is `#{ ok, value }` or
+    /// `#{ ok, error }`; what became of it takes the answer's place.
+    fn change(context: NativeCallContext, seen: &mut Seen, change: FnPtr) -> Evaluated<()> {
+        let result = seen.state().result.clone();
+        let changed = change_answers(&context, &result, &change)?;
+        seen.state().result = changed;
+        Ok(())
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -171,6 +185,35 @@ impl Seen {
         }
         Ok(())
     }
+}
+
+fn change_answers(
+    context: &NativeCallContext,
+    value: &Dynamic,
+    change: &FnPtr,
+) -> Evaluated<Dynamic> {
+    if let Some(answer) = value.read_lock::<Answer>() {
+        let message = HttpMessage::of_json(&answer.as_json());
+        let _: Dynamic = change.call_within_context(context, (message.clone(),))?;
+        return Ok(Dynamic::from(Answer::from_json(message.json())));
+    }
+    let all = |items: &[Dynamic]| {
+        let changed = items.iter().map(|item| change_answers(context, item, change));
+        changed.collect::<Evaluated<Vec<Dynamic>>>()
+    };
+    if let Some(list) = value.read_lock::<List>() {
+        return Ok(Dynamic::from(List(all(&list.0)?.into())));
+    }
+    if let Some(array) = value.read_lock::<Array>() {
+        return Ok(all(&array)?.into());
+    }
+    if let Some(map) = value.read_lock::<Map>() {
+        let changed = map
+            .iter()
+            .map(|(name, value)| Ok((name.clone(), change_answers(context, value, change)?)));
+        return Ok(changed.collect::<Evaluated<Map>>()?.into());
+    }
+    Ok(value.clone())
 }
 
 fn exchange_value(observation: &Arc<Observation>, index: usize) -> Dynamic {
@@ -330,11 +373,15 @@ pub(super) fn register(engine: &mut Engine) {
         .register_fn("calls", Seen::calls)
         .register_fn("before", Seen::before)
         .register_get("result", |seen: &mut Seen| seen.state().result.clone())
+        .register_fn("change", Seen::change)
         .register_set("result", |seen: &mut Seen, result: Dynamic| seen.state().result = result)
         .register_get("notes", |seen: &mut Seen| seen.state().notes.clone())
         .register_get("profile", |seen: &mut Seen| seen.0.profile.clone())
         .register_get("revision", |seen: &mut Seen| seen.0.revision.as_str())
-        .register_get("clock", |seen: &mut Seen| if seen.0.paused_clock { "paused" } else { "real" })
+        .register_get(
+            "clock",
+            |seen: &mut Seen| if seen.0.paused_clock { "paused" } else { "real" },
+        )
         .register_fn("check", check)
         .register_fn("equal", equal)
         .register_fn(

@@ -9,7 +9,7 @@ use crate::check::source_error::{Problem, problem};
 use crate::mcp::Revision;
 
 const LEVELS: &str = "the levels are MUST, SHOULD, MAY and INTEROP";
-const MARKS: [&str; 3] = ["task", "builtin", "spec"];
+const MARKS: [&str; 4] = ["task", "builtin", "sent", "spec"];
 
 /// Reads one checkpoint line of a check that runs at `within`; `None` if it
 /// has a problem.
@@ -44,6 +44,7 @@ pub fn read(
         level,
         task: false,
         builtin: false,
+        sent: false,
         spec_level: None,
         revisions: Vec::new(),
         sentence: String::new(),
@@ -216,6 +217,10 @@ fn read_mark(
             again(checkpoint.builtin)?;
             checkpoint.builtin = true;
         }
+        "sent" => {
+            again(checkpoint.sent)?;
+            checkpoint.sent = true;
+        }
         text if text.starts_with(|first: char| first.is_ascii_digit()) || text.contains("..") => {
             checkpoint.revisions.extend(revisions::read(mark, within)?);
         }
@@ -246,8 +251,8 @@ fn read_mark(
 }
 
 fn unknown_mark(mark: Piece<'_>, name: Piece<'_>) -> Problem {
-    let known = "the marks are `task`, `builtin`, a revision or a range of them, and `spec: LEVEL`, \
-                 with semicolons between them";
+    let known = "the marks are `task`, `builtin`, `sent`, a revision or a range of them, and \
+                 `spec: LEVEL`, with semicolons between them";
     problem(
         "header::unknown-mark",
         format!("`{}` is no mark", mark.flat()),

@@ -17,7 +17,7 @@ const EXAMPLE: &str = "\
 //!
 //! initialize-first  MUST         initialize comes before every other request, pings aside
 //! handshake         MUST         The tool is called only after the handshake was confirmed
-//! tool-call-args    MUST [task]  add receives a = 17 and b = 25
+//! tool-call-args    MUST [task; sent]  add receives a = 17 and b = 25
 //! accept-header     SHOULD [2025-06-18..; builtin; spec: MUST]  Each POST accepts JSON
 
 fn serve(server) {}
@@ -69,12 +69,14 @@ fn the_example_of_the_design() {
             level: Level::Should,
             task: false,
             builtin: true,
+            sent: false,
             spec_level: Some(Level::Must),
             revisions: vec![V2025_06_18, V2025_11_25],
             sentence: "Each POST accepts JSON".to_owned(),
         }
     );
     assert!(header.checkpoints[2].task);
+    assert!(header.checkpoints[2].sent);
     assert!(EXAMPLE[header.checkpoint_spans[1].clone()].starts_with("handshake  "));
     assert_eq!(header.checkpoints_at(V2025_03_26).count(), 3);
 }

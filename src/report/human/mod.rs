@@ -21,7 +21,7 @@ use super::paint::Paint;
 use crate::check::Verdict;
 use crate::runner::event::{Plan, SnapshotOutcome, Trouble};
 use crate::runner::{Event, Execution};
-use crate::wire::text::Style;
+use crate::wire::text::{Style, render_all};
 use finding::{Finding, Findings};
 
 /// Writes what a person wants to know about a run.
@@ -79,6 +79,13 @@ impl<W: Write> Human<W> {
             self.out.flush()?;
         }
         let style = style_for(&self.style, execution);
+        if execution.traced && !matches!(execution.trouble, Some(Trouble::Skipped(_))) {
+            writeln!(self.out, "wire    {}  {}", execution.name(), execution.profile)?;
+            for line in render_all(&execution.exchanges, &style).lines() {
+                writeln!(self.out, "    {line}")?;
+            }
+            writeln!(self.out)?;
+        }
         for new in Findings::new(execution, &style, self.look).list() {
             match self.findings.iter_mut().find(|old| old.text == new.text) {
                 Some(old) => old.profiles.extend(new.profiles),

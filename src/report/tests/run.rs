@@ -46,6 +46,7 @@ pub(super) fn execution(check: &str, profile: &str) -> Execution {
         checkpoints: vec![result("handshake", Level::Must, Verdict::Pass)],
         trouble: None,
         exchanges: Vec::new(),
+        traced: false,
         origins: vec![("http://127.0.0.1:1234".to_owned(), "server".to_owned())],
         snapshot: SnapshotOutcome::Same,
         client: None,
@@ -80,6 +81,7 @@ fn result(id: &str, level: Level, verdict: Verdict) -> CheckpointResult {
         level,
         task: false,
         builtin: false,
+        sent: false,
         spec_level: None,
         revisions: Vec::new(),
         sentence: format!("The sentence of {id}"),
@@ -121,6 +123,7 @@ fn failing(profile: &str) -> Execution {
             decided("resources", Level::May, Verdict::Skip, "the server declares no resources"),
         ],
         exchanges: vec![exchange()],
+        traced: false,
         snapshot: SnapshotOutcome::NotCompared,
         client: Some(ClientProcess {
             command: format!("node client.js --token {SECRET}"),
@@ -209,6 +212,7 @@ fn timed_out() -> Execution {
     let limit = Duration::from_secs(30);
     Execution {
         exchanges: vec![exchange()],
+        traced: false,
         ..with_trouble("client/timeout", Trouble::TimedOut(limit))
     }
 }

@@ -1,0 +1,339 @@
+//! The rules of a proof: [`tally`] makes it out of trials.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::finding::{Finding, FindingKind};
+use super::trial::{JobTrials, KnownFault, Trial};
+use super::{Claim, FaultResult, Proof, Standing};
+use crate::check::{BrokenCheck, Check, Level, Place, Verdict};
+use crate::runner::event::Trouble;
+use crate::runner::plan::Job;
+
+/// A fault that kills more than one in this many claims that it could reach
+/// does not count.
+const LARGE: usize = 4;
+
+/// A claim, by its job's place in the plan and its own in the check's header.
+type ClaimKey = (usize, usize);
+
+/// What became of one fault so far.
+#[derive(Default)]
+struct FaultTally {
+    executions: usize,
+    fired: usize,
+    reach: BTreeSet<ClaimKey>,
+    kills: BTreeSet<ClaimKey>,
+    weaker: BTreeSet<ClaimKey>,
+    broken: Option<Arc<miette::Report>>,
+}
+
+impl FaultTally {
+    fn is_large(&self) -> bool {
+        self.kills.len() * LARGE > self.reach.len()
+    }
+
+    fn counts(&self) -> bool {
+        self.broken.is_none() && !self.is_large()
+    }
+}
+
+/// Makes a proof of what was tried with each job; a job that is missing was
+/// never begun.
+pub fn tally(jobs: &[Job<'_>], tried: BTreeMap<usize, JobTrials>, faults: &[KnownFault]) -> Proof {
+    let mut proof = Proof::default();
+    let mut tallies: Vec<FaultTally> = faults.iter().map(|_| FaultTally::default()).collect();
+    for (fault, tally) in faults.iter().zip(&mut tallies) {
+        tally.broken = fault.header.as_ref().err().cloned();
+    }
+    for (at, trials) in &tried {
+        let Some(job) = jobs.get(*at) else { continue };
+        proof.executions += trials.executions();
+        match (job.check, trials) {
+            (Ok(check), JobTrials::Tried(trials)) => {
+                count_trials(*at, check, trials, faults, &mut tallies, &mut proof);
+            }
+            (Ok(check), JobTrials::Broken(report)) => {
+                proof.findings.push(broken_check(&check.id, report.clone()));
+            }
+            (Err(BrokenCheck { id, problem }), _) => {
+                proof.findings.push(broken_check(id, problem.clone()));
+            }
+        }
+    }
+    for (at, job) in jobs.iter().enumerate() {
+        if let Ok(check) = job.check {
+            let trials = match tried.get(&at) {
+                Some(JobTrials::Tried(trials)) => trials.as_slice(),
+                _ => &[],
+            };
+            add_claims(at, check, trials, faults, &tallies, &mut proof);
+        }
+    }
+    for (fault, tally) in faults.iter().zip(&tallies) {
+        add_fault(fault, tally, &mut proof);
+    }
+    // Stable: what is of one kind stays in the order in which it was found.
+    proof.findings.sort_by_key(|finding| finding.kind);
+    proof
+}
+
+/// The verdicts without a fault, by place.
+fn baseline(trials: &[Trial]) -> BTreeMap<(usize, usize), &Trial> {
+    let without = trials.iter().filter(|trial| trial.fault.is_none());
+    without.map(|trial| (trial.place, trial)).collect()
+}
+
+/// Whether a claim with this verdict could be turned red.
+fn is_unharmed(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Pass | Verdict::Skip)
+}
+
+fn count_trials(
+    at: usize,
+    check: &Check,
+    trials: &[Trial],
+    faults: &[KnownFault],
+    tallies: &mut [FaultTally],
+    proof: &mut Proof,
+) {
+    let baseline = baseline(trials);
+    let mut broke = BTreeSet::new();
+    for trial in trials {
+        let Some(number) = trial.fault else { continue };
+        let (Some(tally), Some(fault)) = (tallies.get_mut(number), faults.get(number)) else {
+            continue;
+        };
+        tally.executions += 1;
+        tally.fired += usize::from(trial.fired);
+        if let Some(report) = &trial.broken_fault {
+            tally.broken.get_or_insert_with(|| report.clone());
+            continue;
+        }
+        let Some(without) = baseline.get(&trial.place) else { continue };
+        let is_must = |place: usize| check.header.checkpoints[place].level == Level::Must;
+        for (place, _) in without.verdicts.iter().filter(|(place, _)| is_must(*place)) {
+            tally.reach.insert((at, *place));
+        }
+        let before: BTreeMap<usize, Verdict> = without.verdicts.iter().copied().collect();
+        for (place, verdict) in &trial.verdicts {
+            if !before.get(place).copied().is_some_and(is_unharmed) {
+                continue;
+            }
+            match verdict {
+                // A claim that something is sent fails by nothing being sent.
+                Verdict::NotExercised if check.header.checkpoints[*place].sent => {
+                    match check.header.checkpoints[*place].level {
+                        Level::Must => tally.kills.insert((at, *place)),
+                        _ => tally.weaker.insert((at, *place)),
+                    }
+                }
+                Verdict::Fail => tally.kills.insert((at, *place)),
+                Verdict::Warn | Verdict::Note => tally.weaker.insert((at, *place)),
+                _ => false,
+            };
+        }
+        // Once for each fault is enough.
+        if let Some(Trouble::Broken(report)) = &trial.trouble
+            && without.trouble.is_none()
+            && broke.insert(number)
+        {
+            proof.findings.push(breaks_under_fault(check, fault, report.clone()));
+        }
+    }
+}
+
+fn add_claims(
+    at: usize,
+    check: &Check,
+    trials: &[Trial],
+    faults: &[KnownFault],
+    tallies: &[FaultTally],
+    proof: &mut Proof,
+) {
+    let baseline = baseline(trials);
+    let broken = baseline.values().find_map(|trial| match &trial.trouble {
+        Some(Trouble::Broken(report)) => Some(report.clone()),
+        _ => None,
+    });
+    if let Some(report) = &broken {
+        proof.findings.push(broken_check(&check.id, report.clone()));
+    }
+    for (place, checkpoint) in check.header.checkpoints.iter().enumerate() {
+        if checkpoint.level != Level::Must {
+            continue;
+        }
+        let verdicts: Vec<(&Trial, Verdict)> = baseline
+            .values()
+            .flat_map(|trial| trial.verdicts.iter().map(move |verdict| (*trial, *verdict)))
+            .filter(|(_, (of, _))| *of == place)
+            .map(|(trial, (_, verdict))| (trial, verdict))
+            .collect();
+        let killers = |counting: bool| -> Vec<String> {
+            let all = faults.iter().zip(tallies);
+            all.filter(|(_, tally)| tally.kills.contains(&(at, place)))
+                .filter(|(_, tally)| tally.counts() == counting)
+                .map(|(fault, _)| fault.name.clone())
+                .collect()
+        };
+        let killed_by = killers(true);
+        let red = verdicts.iter().find(|(_, verdict)| !is_unharmed(*verdict));
+        let standing = match red {
+            Some((trial, verdict)) => {
+                if broken.is_none() {
+                    proof.findings.push(does_not_hold(check, place, trial, *verdict));
+                }
+                Standing::DoesNotHold
+            }
+            None if verdicts.is_empty() => Standing::NotRun,
+            None if killed_by.is_empty() => {
+                let is_skipped = verdicts.iter().all(|(_, verdict)| *verdict == Verdict::Skip);
+                proof.findings.push(survivor(check, place, is_skipped, &killers(false)));
+                Standing::Survived
+            }
+            None => Standing::Proven,
+        };
+        let (check, checkpoint) = (check.id.clone(), checkpoint.clone());
+        proof.claims.push(Claim { check, checkpoint, standing, killed_by });
+    }
+}
+
+fn add_fault(fault: &KnownFault, tally: &FaultTally, proof: &mut Proof) {
+    if let Some(report) = &tally.broken {
+        proof.findings.push(Finding {
+            cause: Some(report.clone()),
+            ..about_fault(
+                FindingKind::BrokenFault,
+                fault,
+                format!("the fault `{}` is broken, so it proves nothing", fault.name),
+                "put its script right",
+            )
+        });
+    } else if tally.is_large() {
+        let message = format!(
+            "the fault `{}` kills {} of the {} claims that it could reach, so it does not count",
+            fault.name,
+            tally.kills.len(),
+            tally.reach.len()
+        );
+        let help = "make it misbehave in one way only; a fault kills a quarter of them at most";
+        proof.findings.push(about_fault(FindingKind::LargeFault, fault, message, help));
+    } else if tally.fired == 0 {
+        let message = format!("the fault `{}` never changed anything", fault.name);
+        let help = "take it away, or write the check that it is meant for";
+        proof.findings.push(about_fault(FindingKind::IdleFault, fault, message, help));
+    } else if tally.kills.is_empty() && tally.weaker.is_empty() {
+        let message = format!("the fault `{}` turns no checkpoint red", fault.name);
+        let help = "take it away, or write the check that it is meant for";
+        proof.findings.push(about_fault(FindingKind::HarmlessFault, fault, message, help));
+    }
+    if let Ok(header) = &fault.header {
+        proof.faults.push(FaultResult {
+            name: fault.name.clone(),
+            description: header.description.clone(),
+            side: header.side,
+            revisions: header.revisions.clone(),
+            executions: tally.executions,
+            fired: tally.fired,
+            kills: tally.kills.len(),
+            reach: tally.reach.len(),
+            weaker: tally.weaker.len(),
+            counts: tally.counts(),
+        });
+    }
+}
+
+fn about_fault(kind: FindingKind, fault: &KnownFault, message: String, help: &str) -> Finding {
+    let first_line = fault.source.inner().lines().next().map_or(0, str::len);
+    let place = Place { source: fault.source.clone(), span: 0..first_line };
+    Finding {
+        kind,
+        check: None,
+        checkpoint: None,
+        fault: Some(fault.name.clone()),
+        message,
+        help: help.to_owned(),
+        place: Some((place, "this fault".to_owned())),
+        cause: None,
+    }
+}
+
+fn broken_check(id: &str, report: Arc<miette::Report>) -> Finding {
+    Finding {
+        kind: FindingKind::BrokenCheck,
+        check: Some(id.to_owned()),
+        checkpoint: None,
+        fault: None,
+        message: format!("the check `{id}` is broken, so nothing can be shown of it"),
+        help: "put its script right".to_owned(),
+        place: None,
+        cause: Some(report),
+    }
+}
+
+fn breaks_under_fault(check: &Check, fault: &KnownFault, report: Arc<miette::Report>) -> Finding {
+    Finding {
+        kind: FindingKind::BreaksUnderFault,
+        check: Some(check.id.clone()),
+        checkpoint: None,
+        fault: Some(fault.name.clone()),
+        message: format!("the check `{}` breaks under the fault `{}`", check.id, fault.name),
+        help: "let it decide, whatever it sees: whoever misbehaves has to fail a check, not \
+               break it"
+            .to_owned(),
+        place: None,
+        cause: Some(report),
+    }
+}
+
+fn about_claim(kind: FindingKind, check: &Check, place: usize, message: String) -> Finding {
+    let span = check.header.checkpoint_spans.get(place).cloned();
+    let source = check.source().ok();
+    Finding {
+        kind,
+        check: Some(check.id.clone()),
+        checkpoint: check.header.checkpoints.get(place).map(|claim| claim.id.clone()),
+        fault: None,
+        message,
+        help: String::new(),
+        place: source
+            .zip(span)
+            .map(|(source, span)| (Place { source, span }, "this claim".to_owned())),
+        cause: None,
+    }
+}
+
+fn does_not_hold(check: &Check, place: usize, trial: &Trial, verdict: Verdict) -> Finding {
+    let id = &check.header.checkpoints[place].id;
+    let cause = match &trial.trouble {
+        Some(Trouble::Broken(report) | Trouble::Subject(report)) => Some(report.clone()),
+        _ => None,
+    };
+    let message = format!(
+        "the checkpoint `{id}` of `{}` does not hold to begin with: {verdict} without any fault",
+        check.id
+    );
+    Finding {
+        help: format!("see `mcp-checks run {}`", check.id),
+        cause,
+        ..about_claim(FindingKind::DoesNotHold, check, place, message)
+    }
+}
+
+fn survivor(check: &Check, place: usize, is_skipped: bool, large: &[String]) -> Finding {
+    let id = &check.header.checkpoints[place].id;
+    let message = format!("no fault turns the checkpoint `{id}` of `{}` red", check.id);
+    let help = if is_skipped {
+        "it is skipped wherever the check runs: decide it, or take it away".to_owned()
+    } else if large.is_empty() {
+        "write a fault in `checks/_faults` that breaks it; if one should break it already, the \
+         check does not look at what it claims"
+            .to_owned()
+    } else {
+        format!(
+            "only faults that kill too much do ({}): write a smaller one that breaks it alone",
+            large.join(", ")
+        )
+    };
+    Finding { help, ..about_claim(FindingKind::Survivor, check, place, message) }
+}

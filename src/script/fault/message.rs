@@ -1,0 +1,224 @@
+//! A request, a response or an answer as a fault changes it: [`HttpMessage`].
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
+use rhai::{Dynamic, Engine, EvalAltResult};
+use serde_json::Value;
+
+use crate::script::action::json_value;
+use crate::script::observation::header;
+use crate::script::value::from_json;
+use crate::wire::event_stream::{EventParser, encode};
+use crate::wire::{Request, ServerEvent};
+
+type Evaluated<T> = Result<T, Box<EvalAltResult>>;
+
+/// A message as a fault changes it. A clone is another handle.
+#[derive(Clone)]
+pub struct HttpMessage(Arc<Mutex<State>>);
+
+/// What a message is made of. A request has no meaningful status, a response no
+/// meaningful method and URI.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct State {
+    pub method: Method,
+    pub uri: Uri,
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+    /// The request that a response answers.
+    pub request: Option<Box<State>>,
+}
+
+impl HttpMessage {
+    pub(super) fn new(state: State) -> Self {
+        HttpMessage(Arc::new(Mutex::new(state)))
+    }
+
+    /// A message whose body is this JSON.
+    pub fn of_json(json: &Value) -> Self {
+        HttpMessage::new(State { body: json.to_string().into(), ..State::default() })
+    }
+
+    /// The JSON in the body; of an event that of its data; null if there is
+    /// none.
+    pub fn json(&self) -> Value {
+        self.state().json()
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    pub fn of_request(request: &Request) -> Self {
+        State {
+            method: request.method().clone(),
+            uri: request.uri().clone(),
+            headers: request.headers().clone(),
+            body: request.body().clone(),
+            ..State::default()
+        }
+    }
+
+    pub fn into_request(self) -> Request {
+        let mut request = Request::new(self.body);
+        *request.method_mut() = self.method;
+        *request.uri_mut() = self.uri;
+        *request.headers_mut() = self.headers;
+        request
+    }
+
+    pub fn is_event_stream(&self) -> bool {
+        header(&self.headers, "content-type")
+            .is_some_and(|media_type| media_type.starts_with("text/event-stream"))
+    }
+
+    pub fn json(&self) -> Value {
+        if !self.is_event_stream() {
+            return serde_json::from_slice(&self.body).unwrap_or(Value::Null);
+        }
+        let events = events(&self.body);
+        let data = events.iter().rev().map(|event| event.data.as_str());
+        data.filter_map(|data| serde_json::from_str(data).ok()).next().unwrap_or(Value::Null)
+    }
+
+    pub fn set_json(&mut self, json: &Value) {
+        if !self.is_event_stream() {
+            self.body = json.to_string().into();
+            return;
+        }
+        let mut events = events(&self.body);
+        if let Some(last) = events.iter_mut().rev().find(|event| !event.data.is_empty()) {
+            last.data = json.to_string();
+        }
+        self.body = events.iter().map(encode).collect::<Vec<_>>().concat().into();
+    }
+
+    /// Changes what stands at a JSON pointer (RFC 6901) of the body; without a
+    /// value, takes it away. False if there is no such place.
+    fn edit(&mut self, pointer: &str, value: Option<Value>) -> bool {
+        let mut json = self.json();
+        let Some((parent, last)) = pointer.rsplit_once('/') else { return false };
+        let last = last.replace("~1", "/").replace("~0", "~");
+        let changed = match (json.pointer_mut(parent), value) {
+            (Some(Value::Object(members)), Some(value)) => {
+                members.insert(last, value);
+                true
+            }
+            // Not `remove`, which would change the order of the others.
+            (Some(Value::Object(members)), None) => members.shift_remove(&last).is_some(),
+            (Some(Value::Array(items)), value) => {
+                let index = last.parse::<usize>().ok().filter(|index| *index < items.len());
+                match (index, value) {
+                    (Some(index), Some(value)) => items[index] = value,
+                    (Some(index), None) => drop(items.remove(index)),
+                    (None, Some(value)) if last == "-" => items.push(value),
+                    (None, _) => return false,
+                }
+                true
+            }
+            _ => false,
+        };
+        if changed {
+            self.set_json(&json);
+        }
+        changed
+    }
+}
+
+/// The events of a text that holds whole ones.
+pub(super) fn events(text: &[u8]) -> Vec<ServerEvent> {
+    let mut events = Vec::new();
+    // What is too large for one event is refused by its reader as well.
+    let _ = EventParser::default().push(text, &mut events);
+    events
+}
+
+/// Registers the type.
+pub(super) fn register(engine: &mut Engine) {
+    fn field(name: &str) -> Evaluated<HeaderName> {
+        HeaderName::from_bytes(name.as_bytes())
+            .map_err(|_| format!("`{name}` is not the name of a header field").into())
+    }
+    engine
+        .register_type_with_name::<HttpMessage>("HttpMessage")
+        .register_get("http_method", |message: &mut HttpMessage| message.state().method.to_string())
+        .register_set("http_method", |message: &mut HttpMessage, method: &str| -> Evaluated<()> {
+            let parsed = Method::from_bytes(method.as_bytes());
+            message.state().method =
+                parsed.map_err(|_| format!("`{method}` is not an HTTP method"))?;
+            Ok(())
+        })
+        .register_get("url", |message: &mut HttpMessage| message.state().uri.to_string())
+        .register_set("url", |message: &mut HttpMessage, url: &str| -> Evaluated<()> {
+            message.state().uri = url.parse().map_err(|_| format!("`{url}` is not a URL"))?;
+            Ok(())
+        })
+        .register_get("path", |message: &mut HttpMessage| message.state().uri.path().to_owned())
+        .register_get("status", |message: &mut HttpMessage| {
+            i64::from(message.state().status.as_u16())
+        })
+        .register_set("status", |message: &mut HttpMessage, status: i64| -> Evaluated<()> {
+            let status =
+                u16::try_from(status).ok().and_then(|code| StatusCode::from_u16(code).ok());
+            message.state().status = status.ok_or("an HTTP status is a number from 100 to 999")?;
+            Ok(())
+        })
+        .register_get("method", |message: &mut HttpMessage| from_json(&message.json()["method"]))
+        .register_get("id", |message: &mut HttpMessage| from_json(&message.json()["id"]))
+        .register_get("answers", |message: &mut HttpMessage| {
+            let state = message.state();
+            let request = state.request.as_ref();
+            request.map_or(Dynamic::UNIT, |request| from_json(&request.json()["method"]))
+        })
+        .register_get("request", |message: &mut HttpMessage| {
+            let request = message.state().request.as_deref().cloned();
+            request.map_or(Dynamic::UNIT, |request| Dynamic::from(HttpMessage::new(request)))
+        })
+        .register_fn("member", |message: &mut HttpMessage, pointer: &str| {
+            message.json().pointer(pointer).map_or(Dynamic::UNIT, from_json)
+        })
+        .register_fn("has", |message: &mut HttpMessage, pointer: &str| {
+            message.json().pointer(pointer).is_some()
+        })
+        .register_fn(
+            "put",
+            |message: &mut HttpMessage, pointer: &str, value: Dynamic| -> Evaluated<bool> {
+                let value = json_value(&value)?;
+                Ok(message.state().edit(pointer, Some(value)))
+            },
+        )
+        .register_fn("take", |message: &mut HttpMessage, pointer: &str| {
+            message.state().edit(pointer, None)
+        })
+        .register_get("body", |message: &mut HttpMessage| {
+            String::from_utf8_lossy(&message.state().body).into_owned()
+        })
+        .register_set("body", |message: &mut HttpMessage, body: &str| {
+            message.state().body = Bytes::copy_from_slice(body.as_bytes());
+        })
+        .register_fn("header", |message: &mut HttpMessage, name: &str| {
+            header(&message.state().headers, name).map_or(Dynamic::UNIT, Dynamic::from)
+        })
+        .register_fn(
+            "set_header",
+            |message: &mut HttpMessage, name: &str, value: &str| -> Evaluated<()> {
+                let value = HeaderValue::from_str(value)
+                    .map_err(|_| format!("the value of `{name}` holds a control character"))?;
+                message.state().headers.insert(field(name)?, value);
+                Ok(())
+            },
+        )
+        .register_fn("remove_header", |message: &mut HttpMessage, name: &str| -> Evaluated<bool> {
+            let name = field(name)?;
+            Ok(message.state().headers.remove(&name).is_some())
+        })
+        .register_fn("copy", |message: &mut HttpMessage| {
+            let state = message.state().clone();
+            HttpMessage::new(state)
+        });
+}
