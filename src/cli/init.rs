@@ -47,7 +47,10 @@ pub fn run(arguments: &Arguments) -> miette::Result<Exit> {
         profile::embedded_files().map(|(path, bytes)| (Path::new("profiles").join(path), bytes));
     let mut written = Written::default();
     for (path, bytes) in checks.chain(profiles) {
-        let path = arguments.folder.join(path);
+        let path = match arguments.folder.as_path() {
+            here if here == Path::new(".") => path,
+            folder => folder.join(path),
+        };
         written.write(path.clone(), bytes, arguments.force).map_err(|error| {
             miette!(
                 code = "init::file",

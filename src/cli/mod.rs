@@ -3,6 +3,7 @@
 //!
 //! Standard output is data, standard error is talk.
 
+pub mod api;
 pub mod completions;
 pub mod drive;
 pub mod exit;
@@ -11,6 +12,8 @@ pub mod init;
 pub mod list;
 pub mod new;
 pub mod output;
+pub mod prove;
+pub mod review;
 pub mod run;
 pub mod show;
 pub mod sources;
@@ -49,6 +52,12 @@ enum Command {
     Init(init::Arguments),
     /// Let the built-in client play a check against any server.
     Drive(drive::Arguments),
+    /// Show that every check can fail, by deliberate misbehaviour.
+    Prove(prove::Arguments),
+    /// Show recorded wires that differ or are new; accept or reject them.
+    Review(review::Arguments),
+    /// Print what a script can reach, with a sentence on each.
+    Api(api::Arguments),
     /// Print what a shell needs to complete a command line.
     Completions(completions::Arguments),
 }
@@ -93,6 +102,9 @@ fn dispatch(line: CommandLine) -> miette::Result<Exit> {
         Command::New(arguments) => new::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),
         Command::Drive(arguments) => drive::run(&arguments),
+        Command::Prove(arguments) => prove::run(&arguments, line.colour),
+        Command::Review(arguments) => review::run(&arguments, line.colour),
+        Command::Api(arguments) => api::run(&arguments, line.colour),
         Command::Completions(arguments) => completions::run(&arguments),
     }
 }

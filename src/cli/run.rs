@@ -173,12 +173,7 @@ fn settings(arguments: &Arguments, profiles: &[Profile]) -> miette::Result<Setti
     };
     let mut settings = Settings::new(subject);
     send_headers(&mut settings, headers(&arguments.header)?, profiles);
-    if let Some(jobs) = arguments.jobs {
-        if jobs == 0 {
-            return Err(miette!("--jobs takes a number of workers, at least 1"));
-        }
-        settings.jobs = jobs;
-    }
+    settings.jobs = jobs(arguments.jobs)?.unwrap_or(settings.jobs);
     settings.timeout = timeout(arguments.timeout)?;
     settings.fail_fast = arguments.fail_fast;
     settings.fail_on = match arguments.fail_on {
@@ -195,6 +190,21 @@ fn settings(arguments: &Arguments, profiles: &[Profile]) -> miette::Result<Setti
 /// that was asked for.
 fn snapshots(folder: &Path, update: bool) -> Option<Snapshots> {
     (update || folder.is_dir()).then(|| Snapshots { store: Store::open(folder), update })
+}
+
+/// Reads `--jobs`.
+///
+/// # Errors
+/// A diagnostic if it is 0.
+pub fn jobs(jobs: Option<usize>) -> miette::Result<Option<usize>> {
+    match jobs {
+        Some(0) => Err(miette!(
+            code = "run::jobs",
+            help = "leave --jobs out to use every processor",
+            "--jobs takes a number from 1 on"
+        )),
+        jobs => Ok(jobs),
+    }
 }
 
 /// Reads `--timeout`.

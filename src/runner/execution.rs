@@ -514,6 +514,12 @@ impl Stage<'_> {
             }
             let result = decisions.result(checkpoint, || match absent {
                 Some(error) => left_undecided(checkpoint, error),
+                // A loop over what the subject did has no turns if it did
+                // nothing; with the built-in client this is the script's fault.
+                None if !builtin => {
+                    let reason = "not exercised: `judge` never came to it".to_owned();
+                    (Verdict::NotExercised, Decision { reason, ..Decision::default() })
+                }
                 None => {
                     undecided.push(checkpoint.id.clone());
                     let reason = "declared and never decided".to_owned();

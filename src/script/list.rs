@@ -41,6 +41,7 @@ pub(super) fn register(engine: &mut Engine) {
 
     engine
         .register_type_with_name::<Absent>("absent")
+        .register_iterator::<Absent>()
         .register_indexer_get(|_: &mut Absent, _: &str| Absent)
         .register_indexer_get(|_: &mut Absent, _: i64| Absent)
         .register_fn("to_string", |_: &mut Absent| "absent");
@@ -65,6 +66,16 @@ impl IntoIterator for List {
 
     fn into_iter(self) -> Self::IntoIter {
         std::sync::Arc::unwrap_or_clone(self.0).into_iter()
+    }
+}
+
+/// Nothing is in what is not there.
+impl IntoIterator for Absent {
+    type Item = Dynamic;
+    type IntoIter = std::iter::Empty<Dynamic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        std::iter::empty()
     }
 }
 

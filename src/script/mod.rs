@@ -12,6 +12,7 @@ pub mod error;
 pub mod fault;
 mod list;
 pub mod observation;
+pub mod reference;
 pub mod seen;
 pub mod server;
 pub mod value;

@@ -254,6 +254,9 @@ fn equal(
     actual: Dynamic,
     expected: Dynamic,
 ) -> Evaluated<()> {
+    if expected.is::<Absent>() {
+        return check(context, seen, id, expected);
+    }
     let wanted = to_json(&expected)
         .map_err(|found| format!("what is expected has to be a JSON value, not {found}"))?;
     seen.decide(&context, id, |decision| {

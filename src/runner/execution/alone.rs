@@ -50,6 +50,7 @@ pub fn drive_alone(
         profile,
         case,
         settings,
+        fault: None,
         runtime,
         on_paused_clock: false,
         wire: Wire::new(1),
