@@ -18,6 +18,7 @@ use std::sync::Arc;
 use clap::Parser as _;
 use mcp_checks::check::{Check, Level, Library, SourceText, Verdict};
 use mcp_checks::cli::CommandLine;
+use mcp_checks::cli::new::CLIENT_TEMPLATE;
 use mcp_checks::profile;
 use mcp_checks::runner::event::Trouble;
 use mcp_checks::runner::plan::Choice;
@@ -207,6 +208,15 @@ fn fragments_compile() {
             assert!(check.is_ok(), "{}: {:?}", block.place, check.map_err(|broken| broken.problem));
         }
     }
+}
+
+#[test]
+fn the_first_check_is_the_one_that_new_writes() {
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("it can be read");
+    assert!(
+        readme.contains(CLIENT_TEMPLATE),
+        "put the template of `mcp-checks new` into README.md"
+    );
 }
 
 #[test]
