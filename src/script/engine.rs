@@ -1,8 +1,8 @@
 //! The engine that runs scripts: [`ScriptEngine`]. One for each worker: one
 //! that two threads share makes neither faster.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use rhai::packages::{
@@ -68,6 +68,9 @@ impl Limits {
 pub struct ScriptEngine {
     engine: Arc<Engine>,
     sources: Arc<Sources>,
+    /// Every name that a script can reach: gathered when it is first needed,
+    /// since that takes longer than compiling a script.
+    names: OnceLock<BTreeSet<String>>,
     limits: Limits,
 }
 
@@ -153,7 +156,7 @@ impl ScriptEngine {
             engine.register_static_module(library.name.as_str(), module.into());
             sources.insert(library.source.name().to_owned(), library.source.clone());
         }
-        Ok(ScriptEngine { engine: Arc::new(engine), sources: Arc::new(sources), limits })
+        Ok(ScriptEngine { engine: Arc::new(engine), sources: Arc::new(sources), names: OnceLock::new(), limits })
     }
 
     /// When a script that runs has to end.
@@ -182,10 +185,9 @@ impl ScriptEngine {
             .keys()
             .any(|name| !ENTRY_POINTS.contains(&name.as_str()) && !name.contains('$'))
         {
-            let reachable: BTreeMap<String, ()> =
-                reachable_names(&self.engine).into_iter().map(|name| (name, ())).collect();
+            let reachable = self.names();
             let mut redefined: Vec<_> =
-                parameters.keys().filter(|name| reachable.contains_key(*name)).collect();
+                parameters.keys().filter(|name| reachable.contains(*name)).collect();
             redefined.sort();
             if let Some(name) = redefined.first() {
                 let place = definition(source, name);
@@ -200,6 +202,10 @@ impl ScriptEngine {
             }
         }
         Ok(Script { ast: Arc::new(ast), source: source.clone(), parameters: Arc::new(parameters) })
+    }
+
+    fn names(&self) -> &BTreeSet<String> {
+        self.names.get_or_init(|| reachable_names(&self.engine).into_iter().collect())
     }
 
     /// Handlers of `script`, to be called by the double.
@@ -242,7 +248,7 @@ impl ScriptEngine {
 
     fn error(&self, script: &Script, error: &EvalAltResult) -> ScriptError {
         ScriptError::from_evaluation(error, &script.source, &self.sources, || {
-            let mut names = reachable_names(&self.engine);
+            let mut names: Vec<String> = self.names().iter().cloned().collect();
             names.extend(script.parameters.keys().filter(|name| !name.contains('$')).cloned());
             names
         })

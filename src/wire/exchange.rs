@@ -31,7 +31,7 @@ pub struct Exchange {
     /// The response's head; `None` if none came.
     pub response: Option<ResponseHead>,
     /// As much of the response's body as was read.
-    pub response_body: BytesMut,
+    pub response_body: Bytes,
     /// How the exchange ended.
     pub end: End,
     /// When it ended; `None` while it is open.
@@ -76,14 +76,44 @@ pub struct Wire {
     /// How many times slower the clock that scripts see runs: the loopback
     /// subject divides every delay by its scale.
     scale: u32,
-    exchanges: Arc<Mutex<Vec<Exchange>>>,
+    entries: Arc<Mutex<Vec<Entry>>>,
+}
+
+/// An exchange while it is written down.
+#[derive(Debug)]
+struct Entry {
+    exchange: Exchange,
+    /// The response's body from its second chunk on, until it ended: a body of
+    /// one chunk is never copied.
+    arriving: BytesMut,
+}
+
+impl Entry {
+    fn add(&mut self, chunk: &Bytes) {
+        let body = &mut self.exchange.response_body;
+        if self.arriving.is_empty() && body.is_empty() {
+            *body = chunk.clone();
+            return;
+        }
+        if self.arriving.is_empty() {
+            self.arriving.extend_from_slice(body);
+        }
+        self.arriving.extend_from_slice(chunk);
+    }
+
+    /// Makes the exchange whole; from then on a copy of it costs nothing.
+    fn settle(&mut self) {
+        if !self.arriving.is_empty() {
+            self.exchange.response_body = std::mem::take(&mut self.arriving).freeze();
+        }
+    }
 }
 
 impl Wire {
     /// An empty wire whose time begins now; recorded times are multiplied by
     /// `scale`.
     pub fn new(scale: u32) -> Self {
-        Wire { start: Instant::now(), scale, exchanges: Arc::default() }
+        Wire { start: Instant::now(), scale, entries: Arc::default() }
     }
 
     /// The time since the execution began, as scripts see it.
@@ -93,19 +123,27 @@ impl Wire {
 
     /// What was recorded so far.
     pub fn exchanges(&self) -> Vec<Exchange> {
-        self.lock().clone()
+        let entries = self.lock();
+        let copy = |entry: &Entry| {
+            let mut exchange = entry.exchange.clone();
+            if !entry.arriving.is_empty() {
+                exchange.response_body = Bytes::copy_from_slice(&entry.arriving);
+            }
+            exchange
+        };
+        entries.iter().map(copy).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Exchange>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
         // A panic elsewhere leaves the list whole: each entry is written at once.
-        self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn begin(&self, request: &Request) -> usize {
         let at = self.now();
-        let mut exchanges = self.lock();
-        let index = exchanges.len();
-        exchanges.push(Exchange {
+        let mut entries = self.lock();
+        let index = entries.len();
+        let exchange = Exchange {
             index,
             method: request.method().clone(),
             uri: request.uri().clone(),
@@ -113,25 +151,27 @@ impl Wire {
             body: request.body().clone(),
             at,
             response: None,
-            response_body: BytesMut::new(),
+            response_body: Bytes::new(),
             end: End::Open,
             completed_at: None,
-        });
+        };
+        entries.push(Entry { exchange, arriving: BytesMut::new() });
         index
     }
 
-    fn update(&self, index: usize, change: impl FnOnce(&mut Exchange)) {
-        if let Some(exchange) = self.lock().get_mut(index) {
-            change(exchange);
+    fn update(&self, index: usize, change: impl FnOnce(&mut Entry)) {
+        if let Some(entry) = self.lock().get_mut(index) {
+            change(entry);
         }
     }
 
     fn finish(&self, index: usize, end: End) {
         let now = self.now();
-        self.update(index, |exchange| {
-            if exchange.end == End::Open {
-                exchange.end = end;
-                exchange.completed_at = Some(now);
+        self.update(index, |entry| {
+            entry.settle();
+            if entry.exchange.end == End::Open {
+                entry.exchange.end = end;
+                entry.exchange.completed_at = Some(now);
             }
         });
     }
@@ -157,8 +197,8 @@ impl<C: HttpClient> HttpClient for Recorder<C> {
             match self.inner.send(request).await {
                 Ok(response) => {
                     let (head, body) = response.into_parts();
-                    open.wire.update(open.index, |exchange| {
-                        exchange.response = Some(ResponseHead {
+                    open.wire.update(open.index, |entry| {
+                        entry.exchange.response = Some(ResponseHead {
                             status: head.status,
                             headers: head.headers.clone(),
                         });
@@ -206,9 +246,7 @@ impl Stream for Recorded {
         match &polled {
             Poll::Ready(Some(Ok(chunk))) => {
                 let open = &self.open;
-                open.wire.update(open.index, |exchange| {
-                    exchange.response_body.extend_from_slice(chunk);
-                });
+                open.wire.update(open.index, |entry| entry.add(chunk));
             }
             Poll::Ready(Some(Err(_))) => self.open.finish(End::Broken),
             Poll::Ready(None) => self.open.finish(End::Complete),

@@ -1,4 +1,4 @@
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, StatusCode, Uri};
 
 use super::*;
@@ -20,7 +20,7 @@ fn exchange(body: &'static [u8], answer: &[u8]) -> Exchange {
         body: Bytes::from_static(body),
         at: Duration::ZERO,
         response: Some(ResponseHead { status: StatusCode::OK, headers: HeaderMap::new() }),
-        response_body: BytesMut::from(answer),
+        response_body: Bytes::copy_from_slice(answer),
         end: End::Complete,
         completed_at: Some(Duration::ZERO),
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use miette::NamedSource;
 
@@ -150,7 +150,7 @@ fn exchange() -> Exchange {
         body: Bytes::from_static(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}"),
         at: Duration::from_secs(15),
         response: Some(ResponseHead { status: StatusCode::OK, headers: HeaderMap::new() }),
-        response_body: BytesMut::from(&b"data: {\"access_token\":\"abc\"}\r\n\r\n\xff"[..]),
+        response_body: Bytes::from_static(&b"data: {\"access_token\":\"abc\"}\r\n\r\n\xff"[..]),
         end: End::Aborted,
         completed_at: Some(Duration::from_secs(20)),
     }
