@@ -539,12 +539,16 @@ impl Stage<'_> {
             };
             executed.trouble = Some(Trouble::Broken(Arc::new(error.into())));
         }
-        if matches!(executed.trouble, Some(Trouble::TimedOut(_))) {
-            // What held, held; what did not might have, with more time.
-            for result in &mut executed.checkpoints {
-                if !matches!(result.verdict, Verdict::Pass | Verdict::Skip) {
-                    result.verdict = Verdict::Timeout;
-                }
+        // What held, held; what did not might have, with more time, or with a
+        // subject that can be reached.
+        let otherwise = match executed.trouble {
+            Some(Trouble::TimedOut(_)) => Verdict::Timeout,
+            Some(Trouble::Subject(_)) => Verdict::NotExercised,
+            _ => return,
+        };
+        for result in &mut executed.checkpoints {
+            if !matches!(result.verdict, Verdict::Pass | Verdict::Skip) {
+                result.verdict = otherwise;
             }
         }
     }
