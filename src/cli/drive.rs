@@ -28,7 +28,8 @@ use crate::script::value::to_json;
 Without CHECK, what to do is taken from the environment, as conformance suites set it:
   MCP_CONFORMANCE_SCENARIO          the id or the scenario of a check
   MCP_CONFORMANCE_PROTOCOL_VERSION  the revision to speak
-  MCP_CONFORMANCE_CONTEXT           a JSON object; its `case` names a case of the check
+  MCP_CONFORMANCE_CONTEXT           a JSON object; its `check` names the check where several have
+                                    the scenario, its `case` a case of the check
 
 Examples:
   mcp-checks drive client/tool-call-basic http://127.0.0.1:3001/mcp
@@ -139,6 +140,10 @@ fn check<'a>(
     if let Some(name) = name {
         return named_check(library, name);
     }
+    // Several checks may have one scenario; the runner says which of them it is.
+    if let Some(check) = told("check").and_then(|id| library.get(&id)) {
+        return Ok(check.as_ref());
+    }
     let Some(name) = variable(SCENARIO_VARIABLE) else {
         return Err(miette!(
             code = "drive::check",
@@ -201,15 +206,11 @@ fn profile(arguments: &Arguments, check: &Check, profiles: &[Profile]) -> miette
 
 /// The case that was named, else that of the environment, else the first.
 fn case(arguments: &Arguments, check: &Check) -> miette::Result<Option<String>> {
-    let told = || {
-        let context: Value = serde_json::from_str(&variable(CONTEXT_VARIABLE)?).ok()?;
-        context["case"].as_str().map(str::to_owned)
-    };
     let cases = &check.header.cases;
     let named = match (&arguments.case, cases.is_empty()) {
         (Some(case), _) => Some(case.clone()),
         (None, true) => None,
-        (None, false) => told(),
+        (None, false) => told("case"),
     };
     match named {
         Some(case) if !cases.contains(&case) => {
@@ -230,6 +231,12 @@ fn case(arguments: &Arguments, check: &Check) -> miette::Result<Option<String>> 
         Some(case) => Ok(Some(case)),
         None => Ok(cases.first().cloned()),
     }
+}
+
+/// A member of the context that the runner set.
+fn told(member: &str) -> Option<String> {
+    let context: Value = serde_json::from_str(&variable(CONTEXT_VARIABLE)?).ok()?;
+    context[member].as_str().map(str::to_owned)
 }
 
 /// A variable of the environment that is set and not empty.

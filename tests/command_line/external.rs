@@ -31,6 +31,8 @@ fn drive() -> String {
 fn the_program_is_a_client_for_its_own_checks() {
     let place = Place::with(GOOD);
     place.write("checks/deep/cases.rhai", CASES);
+    // Another check with the same scenario.
+    place.write("checks/deep/same.rhai", &CASES.replace("name: input", "name: `not ${input}`"));
     let ran = place.run(&["run", "--client", &drive(), "--format", "json"]).exits(0);
     let outcomes = ran.outcomes();
     assert!(outcomes.iter().all(|(_, _, outcome)| outcome == "pass"), "{outcomes:?}");
@@ -95,6 +97,9 @@ fn what_cannot_be_played_is_said() {
     };
     said(&[url], &[], "MCP_CONFORMANCE_SCENARIO is not set");
     said(&[url], &[("MCP_CONFORMANCE_SCENARIO", "tell_the_cse")], "did you mean `tell_the_case`?");
+    place.write("checks/same.rhai", CASES);
+    let shared = [("MCP_CONFORMANCE_SCENARIO", "tell_the_case")];
+    said(&[url], &shared, "the scenario of several checks");
     said(&["oen", url], &[], "did you mean `one`?");
     said(&["cases", url, "--case", "frist"], &[], "did you mean `first`?");
     said(&["one", url, "--case", "first"], &[], "leave --case out");

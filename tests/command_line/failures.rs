@@ -98,9 +98,10 @@ fn client_that_does_not_exist() {
 
 #[test]
 fn server_that_refuses() {
-    let place = Place::new();
+    let check = "//! Pings.\n//!\n//! answered  MUST  A ping is answered\n\n\
+                 fn drive(client) { client.ping() }\n\
+                 fn judge(seen) { seen.check(\"answered\", seen.received.len > 0); }\n";
     // Nothing listens on port 1 of a machine in its right mind.
-    let arguments =
-        ["run", "server/ping", "--server", "http://127.0.0.1:1/mcp", "--profile", "session-http"];
-    place.golden("server-refuses", &arguments).exits(1);
+    let arguments = ["--server", "http://127.0.0.1:1/mcp"];
+    golden(&Place::with(check), "server-refuses", &arguments, 1);
 }
