@@ -23,24 +23,24 @@ use crate::script::value::to_json;
 /// What `drive` takes.
 #[derive(Args, Debug)]
 #[command(
-    allow_missing_positional = true,
+    override_usage = "mcp-checks drive [OPTIONS] [CHECK] <URL>",
     after_help = "\
 Without CHECK, what to do is taken from the environment, as conformance suites set it:
   MCP_CONFORMANCE_SCENARIO          the id or the scenario of a check
   MCP_CONFORMANCE_PROTOCOL_VERSION  the revision to speak
-  MCP_CONFORMANCE_CONTEXT           a JSON object; its `case` names a case of the check
+  MCP_CONFORMANCE_CONTEXT           a JSON object; its `check` names the check where several have
+                                    the scenario, its `case` a case of the check
 
 Examples:
   mcp-checks drive client/tool-call-basic http://127.0.0.1:3001/mcp
   mcp-checks run --client 'mcp-checks drive'"
 )]
 pub struct Arguments {
-    /// The check's id, or the end of it.
-    #[arg(value_name = "CHECK")]
-    check: Option<String>,
-    /// The server's URL.
-    #[arg(value_name = "URL", required = true)]
-    url: String,
+    /// The check's id or the end of it, and the server's URL.
+    // One argument of two words: clap cannot tell which of two arguments is left
+    // out when options stand between them.
+    #[arg(value_name = "[CHECK] URL", required = true)]
+    words: Vec<String>,
     /// The case, if the check has cases [default: the first].
     #[arg(long, value_name = "NAME")]
     case: Option<String>,
@@ -66,10 +66,21 @@ pub struct Arguments {
 /// A diagnostic of what is wrong with the command line, the environment or a
 /// file.
 pub fn run(arguments: &Arguments) -> miette::Result<Exit> {
-    let url: Uri = server_url(&arguments.url)?;
+    let (name, url) = match arguments.words.as_slice() {
+        [url] => (None, url),
+        [name, url] => (Some(name.as_str()), url),
+        _ => {
+            return Err(miette!(
+                code = "drive::words",
+                help = "as in `mcp-checks drive client/tool-call-basic http://127.0.0.1:3001/mcp`",
+                "drive takes a check and a URL, or a URL alone"
+            ));
+        }
+    };
+    let url: Uri = server_url(url)?;
     let library = arguments.sources.library()?;
     let profiles = arguments.sources.profiles()?;
-    let check = match check(arguments, &library)? {
+    let check = match check(name, &library)? {
         Ok(check) => check,
         Err(broken) => {
             say(format_args!("{:?}", broken.problem));
@@ -121,12 +132,17 @@ fn stopped(trouble: Trouble) -> Exit {
     }
 }
 
+/// The check of this name, else that of the environment.
 fn check<'a>(
-    arguments: &Arguments,
+    name: Option<&str>,
     library: &'a Library,
 ) -> miette::Result<Result<&'a Check, &'a BrokenCheck>> {
-    if let Some(name) = &arguments.check {
+    if let Some(name) = name {
         return named_check(library, name);
+    }
+    // Several checks may have one scenario; the runner says which of them it is.
+    if let Some(check) = told("check").and_then(|id| library.get(&id)) {
+        return Ok(check.as_ref());
     }
     let Some(name) = variable(SCENARIO_VARIABLE) else {
         return Err(miette!(
@@ -190,15 +206,11 @@ fn profile(arguments: &Arguments, check: &Check, profiles: &[Profile]) -> miette
 
 /// The case that was named, else that of the environment, else the first.
 fn case(arguments: &Arguments, check: &Check) -> miette::Result<Option<String>> {
-    let told = || {
-        let context: Value = serde_json::from_str(&variable(CONTEXT_VARIABLE)?).ok()?;
-        context["case"].as_str().map(str::to_owned)
-    };
     let cases = &check.header.cases;
     let named = match (&arguments.case, cases.is_empty()) {
         (Some(case), _) => Some(case.clone()),
         (None, true) => None,
-        (None, false) => told(),
+        (None, false) => told("case"),
     };
     match named {
         Some(case) if !cases.contains(&case) => {
@@ -219,6 +231,12 @@ fn case(arguments: &Arguments, check: &Check) -> miette::Result<Option<String>> 
         Some(case) => Ok(Some(case)),
         None => Ok(cases.first().cloned()),
     }
+}
+
+/// A member of the context that the runner set.
+fn told(member: &str) -> Option<String> {
+    let context: Value = serde_json::from_str(&variable(CONTEXT_VARIABLE)?).ok()?;
+    context[member].as_str().map(str::to_owned)
 }
 
 /// A variable of the environment that is set and not empty.

@@ -24,7 +24,7 @@ is 1 if a MUST is not.
 Examples:
   mcp-checks prove
   mcp-checks prove client/tool-call-basic
-  mcp-checks prove --fault drops-initialized")]
+  mcp-checks prove --fault leaves-out-initialized")]
 pub struct Arguments {
     /// Report on these checks alone [default: all]; written as in `run`.
     #[arg(value_name = "SELECTION")]

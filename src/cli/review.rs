@@ -66,6 +66,8 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
     } else if arguments.reject {
         pending.iter().try_for_each(|pending| tally.reject(pending))?;
     } else if io::stdin().is_terminal() && io::stderr().is_terminal() {
+        // Both the wires and the questions go to the person.
+        let look = Look { colour: has_colour(colour, Stream::Error) };
         ask(&pending, &look, &mut io::stdin().lock(), &mut io::stderr().lock(), &mut tally)?;
     } else {
         for pending in &pending {
@@ -166,7 +168,7 @@ fn ask(
 ) -> miette::Result<()> {
     let count = pending.len();
     for (index, one) in pending.iter().enumerate() {
-        print(&look.shown(one)?)?;
+        let _ = write!(talk, "{}", look.shown(one)?);
         loop {
             let _ = write!(talk, "{} of {count}: {QUESTION}", index + 1);
             let _ = talk.flush();
@@ -231,6 +233,7 @@ mod tests {
         assert_eq!(tally, Tally { accepted: 1, rejected: 1 });
         assert_eq!(left, ["b/three"]);
         assert_eq!(talk.matches("2 of 3: ").count(), 2, "what is no answer is asked again: {talk}");
+        assert!(talk.contains("+ > b/three"), "{talk}");
     }
 
     #[test]

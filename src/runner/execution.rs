@@ -40,7 +40,8 @@ pub const SCENARIO_VARIABLE: &str = "MCP_CONFORMANCE_SCENARIO";
 /// Tells an external client the revision to speak.
 pub const VERSION_VARIABLE: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
 /// Tells an external client what the script has for it, as a JSON object: the
-/// scenario as `name`, the case as `case` if the check has cases.
+/// scenario as `name`, the check's id as `check`, since several checks may have
+/// one scenario, and the case as `case` if the check has cases.
 pub const CONTEXT_VARIABLE: &str = "MCP_CONFORMANCE_CONTEXT";
 
 /// What one execution came to.
@@ -272,7 +273,7 @@ impl Stage<'_> {
         let environment = [
             (SCENARIO_VARIABLE, scenario.to_owned()),
             (VERSION_VARIABLE, self.profile.revision.as_str().to_owned()),
-            (CONTEXT_VARIABLE, context(scenario, self.case, &server).to_string()),
+            (CONTEXT_VARIABLE, self.context(scenario, &server).to_string()),
         ];
         let ran = self.runtime.block_on(process::run(
             command,
@@ -303,6 +304,20 @@ impl Stage<'_> {
             notes: server.notes(),
             endpoint: self.endpoint_by_name()?,
         })
+    }
+
+    /// What an external client is told.
+    fn context(&self, scenario: &str, server: &Server) -> Value {
+        let mut context = json!({ "name": scenario, "check": self.check.id });
+        if let Some(case) = self.case {
+            context["case"] = case.into();
+        }
+        if let (Some(members), Ok(Value::Object(said))) =
+            (context.as_object_mut(), crate::script::value::to_json(&server.context().into()))
+        {
+            members.extend(said);
+        }
+        context
     }
 
     /// The built-in client reaches a server from outside.
@@ -539,12 +554,16 @@ impl Stage<'_> {
             };
             executed.trouble = Some(Trouble::Broken(Arc::new(error.into())));
         }
-        if matches!(executed.trouble, Some(Trouble::TimedOut(_))) {
-            // What held, held; what did not might have, with more time.
-            for result in &mut executed.checkpoints {
-                if !matches!(result.verdict, Verdict::Pass | Verdict::Skip) {
-                    result.verdict = Verdict::Timeout;
-                }
+        // What held, held; what did not might have, with more time, or with a
+        // subject that can be reached.
+        let otherwise = match executed.trouble {
+            Some(Trouble::TimedOut(_)) => Verdict::Timeout,
+            Some(Trouble::Subject(_)) => Verdict::NotExercised,
+            _ => return,
+        };
+        for result in &mut executed.checkpoints {
+            if !matches!(result.verdict, Verdict::Pass | Verdict::Skip) {
+                result.verdict = otherwise;
             }
         }
     }
@@ -659,19 +678,6 @@ fn parse_url(url: &str) -> Result<Uri, Stopped> {
 fn no_socket(error: std::io::Error) -> Stopped {
     let report = miette::miette!("no socket could be opened on 127.0.0.1: {error}");
     Stopped::Trouble(Trouble::Subject(Arc::new(report)))
-}
-
-fn context(scenario: &str, case: Option<&str>, server: &Server) -> Value {
-    let mut context = json!({ "name": scenario });
-    if let Some(case) = case {
-        context["case"] = case.into();
-    }
-    if let (Some(members), Ok(Value::Object(said))) =
-        (context.as_object_mut(), crate::script::value::to_json(&server.context().into()))
-    {
-        members.extend(said);
-    }
-    context
 }
 
 /// What a judge may read of the profile.

@@ -88,10 +88,10 @@ pub fn run(
             }
         }
     });
-    if let Some(snapshots) = &settings.snapshots {
-        if plan.is_whole {
-            summary.snapshots_unreferenced = plan.unreferenced(&snapshots.store);
-        }
+    if let Some(snapshots) = &settings.snapshots
+        && plan.is_whole
+    {
+        summary.snapshots_unreferenced = plan.unreferenced(&snapshots.store);
     }
     summary.interrupted = settings.interrupt.is_cancelled();
     summary.elapsed = started.elapsed();

@@ -156,7 +156,12 @@ impl ScriptEngine {
             engine.register_static_module(library.name.as_str(), module.into());
             sources.insert(library.source.name().to_owned(), library.source.clone());
         }
-        Ok(ScriptEngine { engine: Arc::new(engine), sources: Arc::new(sources), names: OnceLock::new(), limits })
+        Ok(ScriptEngine {
+            engine: Arc::new(engine),
+            sources: Arc::new(sources),
+            names: OnceLock::new(),
+            limits,
+        })
     }
 
     /// When a script that runs has to end.

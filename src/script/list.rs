@@ -51,6 +51,10 @@ pub(super) fn register(engine: &mut Engine) {
     engine
         .register_indexer_get(|_: &mut (), _: &str| ())
         .register_indexer_get(|_: &mut (), _: i64| ())
+        .register_fn("map", |_: (), _: FnPtr| List::default())
+        .register_fn("filter", |_: (), _: FnPtr| List::default())
+        .register_fn("any", |_: (), _: FnPtr| false)
+        .register_fn("all", |_: (), _: FnPtr| false)
         .register_fn("contains", |_: (), _: Dynamic| false)
         .register_fn("starts_with", |_: (), _: &str| false)
         .register_fn("ends_with", |_: (), _: &str| false)

@@ -254,8 +254,8 @@ fn equal(
     actual: Dynamic,
     expected: Dynamic,
 ) -> Evaluated<()> {
-    if expected.is::<Absent>() {
-        return check(context, seen, id, expected);
+    if holds_absent(&expected) {
+        return check(context, seen, id, Dynamic::from(Absent));
     }
     let wanted = to_json(&expected)
         .map_err(|found| format!("what is expected has to be a JSON value, not {found}"))?;
@@ -323,6 +323,17 @@ fn for_all(
             Said::Held
         }
     })
+}
+
+/// Whether a value is absent, or an array or a map that holds something absent.
+fn holds_absent(value: &Dynamic) -> bool {
+    if let Some(array) = value.read_lock::<Array>() {
+        return array.iter().any(holds_absent);
+    }
+    if let Some(map) = value.read_lock::<Map>() {
+        return map.values().any(holds_absent);
+    }
+    value.is::<Absent>()
 }
 
 fn exchange_of(item: &Dynamic) -> Option<usize> {

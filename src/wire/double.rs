@@ -177,14 +177,17 @@ async fn wait(time: Duration, scale: u32) {
 }
 
 fn body(frames: VecDeque<Frame>, scale: u32) -> Body {
-    if let [] | [Frame::Bytes(_)] = frames.as_slices().0 {
-        if frames.len() <= 1 {
-            let whole = match frames.into_iter().next() {
-                Some(Frame::Bytes(bytes)) => bytes,
-                _ => Bytes::new(),
-            };
-            return Body::whole(whole);
-        }
+    let is_whole = match frames.front() {
+        None => true,
+        Some(Frame::Bytes(_)) => frames.len() == 1,
+        Some(_) => false,
+    };
+    if is_whole {
+        let whole = match frames.into_iter().next() {
+            Some(Frame::Bytes(bytes)) => bytes,
+            _ => Bytes::new(),
+        };
+        return Body::whole(whole);
     }
     Body::stream(stream::unfold(Some(frames), move |frames| async move {
         let mut frames = frames?;

@@ -101,6 +101,9 @@ impl Redactor {
     /// Where a known secret stands.
     fn secrets_in(&self, bytes: &[u8]) -> Vec<Range<usize>> {
         let mut ranges = Vec::new();
+        if self.forms.is_empty() {
+            return ranges;
+        }
         let mut at = 0;
         while at < bytes.len() {
             let rest = &bytes[at..];
@@ -237,7 +240,10 @@ fn places_in(text: &[u8]) -> Vec<Range<usize>> {
 /// The credential that follows the word at `start..end`, if the word is one
 /// that a credential follows.
 fn credential_after(text: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
-    let word = text[start..end].to_ascii_lowercase();
+    // Longer than any name that matters; a body may be one word of megabytes.
+    const LONGEST: usize = 64;
+    let word = text.get(start..end).filter(|word| word.len() <= LONGEST)?;
+    let word = word.to_ascii_lowercase();
     let word = std::str::from_utf8(&word).ok()?;
     if CREDENTIAL_MEMBERS.contains(&word) {
         member_value(text, word, start, end)

@@ -47,6 +47,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use http::HeaderMap;
+use memchr::memmem;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest as _, Sha256};
 
@@ -130,7 +131,7 @@ impl Style {
                 .replace("%2D", "-");
             let forms = [origin.replace('/', "\\/"), percent.to_lowercase(), percent];
             for form in forms.iter().chain([origin]) {
-                bytes = replace_origin(&bytes, form.as_bytes(), name.as_bytes());
+                bytes = replace_origin(bytes, form.as_bytes(), name.as_bytes());
             }
         }
         for (version, name) in &self.versions {
@@ -303,21 +304,21 @@ fn is_lost(character: char) -> bool {
 }
 
 /// Replaces `origin` where it is not the beginning of a longer one.
-fn replace_origin(bytes: &[u8], origin: &[u8], name: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut rest = bytes;
-    while let Some((&first, after)) = rest.split_first() {
-        match rest.strip_prefix(origin) {
-            Some(after) if !origin.is_empty() && !continues_origin(after) => {
-                out.extend_from_slice(name);
-                rest = after;
-            }
-            _ => {
-                out.push(first);
-                rest = after;
-            }
-        }
+fn replace_origin(bytes: Vec<u8>, origin: &[u8], name: &[u8]) -> Vec<u8> {
+    let found: Vec<usize> = memmem::find_iter(&bytes, origin)
+        .filter(|at| !origin.is_empty() && !continues_origin(&bytes[at + origin.len()..]))
+        .collect();
+    if found.is_empty() {
+        return bytes;
     }
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut done = 0;
+    for at in found {
+        out.extend_from_slice(&bytes[done..at]);
+        out.extend_from_slice(name);
+        done = at + origin.len();
+    }
+    out.extend_from_slice(&bytes[done..]);
     out
 }
 
@@ -333,7 +334,7 @@ fn continues_origin(after: &[u8]) -> bool {
 fn replace_version(mut bytes: Vec<u8>, version: &[u8], name: &[u8]) -> Vec<u8> {
     const KEY: &[u8] = b"clientInfo\"";
     let mut from = 0;
-    while let Some(found) = bytes[from..].windows(KEY.len()).position(|part| part == KEY) {
+    while let Some(found) = memmem::find(&bytes[from..], KEY) {
         from += found + KEY.len();
         let Some(object) = scan::colon(&bytes, from) else { continue };
         if let Some(value) = scan::string_member(&bytes, object, b"version")

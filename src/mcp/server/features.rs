@@ -94,44 +94,37 @@ impl Features {
         self.methods.iter().rev().find(|(method, _)| method == name).map(|(_, h)| h.clone())
     }
 
-    /// The handler of a feature that is addressed by a member of the params,
-    /// or the error the specification names for one that is not there.
-    pub fn feature(&self, method: &str, params: &Value) -> Option<Result<Handler, Action>> {
-        let name = |member: &str| params[member].as_str().unwrap_or_default().to_owned();
-        let missing = |code: i64, message: String| Err(Action::Error { code, message, data: None });
-        Some(match method {
+    /// The handler of a feature that is addressed by a member of the params;
+    /// for one that is not there, a handler that answers with the error that
+    /// the specification names. `None` if the method addresses no feature.
+    pub fn feature(&self, method: &str, params: &Value) -> Option<Handler> {
+        let named = |member: &str| params[member].as_str().unwrap_or_default().to_owned();
+        let (found, code, missing) = match method {
             "tools/call" => {
-                let name = name("name");
-                let tool =
-                    self.tools.iter().rev().find(|tool| tool.definition["name"] == name.as_str());
-                tool.map(|tool| tool.handler.clone())
-                    .map_or_else(|| missing(-32602, format!("Unknown tool: {name}")), Ok)
+                let name = named("name");
+                let tool = self.tools.iter().rev().find(|tool| tool.definition["name"] == *name);
+                (tool.map(|tool| &tool.handler), -32602, format!("Unknown tool: {name}"))
             }
             "prompts/get" => {
-                let name = name("name");
-                let prompt = self
-                    .prompts
-                    .iter()
-                    .rev()
-                    .find(|prompt| prompt.definition["name"] == name.as_str());
-                prompt
-                    .map(|prompt| prompt.handler.clone())
-                    .map_or_else(|| missing(-32602, format!("Unknown prompt: {name}")), Ok)
+                let name = named("name");
+                let mut prompts = self.prompts.iter().rev();
+                let prompt = prompts.find(|prompt| prompt.definition["name"] == *name);
+                (prompt.map(|prompt| &prompt.handler), -32602, format!("Unknown prompt: {name}"))
             }
             "resources/read" => {
-                let uri = name("uri");
-                let resource = self
-                    .resources
-                    .iter()
-                    .rev()
-                    .find(|resource| resource.definition["uri"] == uri.as_str())
+                let uri = named("uri");
+                let mut resources = self.resources.iter().rev();
+                let resource = resources
+                    .find(|resource| resource.definition["uri"] == *uri)
                     .or_else(|| self.templates.iter().find(|template| template.matches(&uri)));
-                resource
-                    .map(|resource| resource.handler.clone())
-                    .map_or_else(|| missing(-32002, format!("Resource not found: {uri}")), Ok)
+                let missing = format!("Resource not found: {uri}");
+                (resource.map(|resource| &resource.handler), -32002, missing)
             }
             _ => return None,
-        })
+        };
+        Some(found.cloned().unwrap_or_else(|| {
+            Arc::new(move |_| Action::Error { code, message: missing.clone(), data: None })
+        }))
     }
 
     /// The answer to a list request, page by page.

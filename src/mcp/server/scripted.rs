@@ -122,25 +122,21 @@ impl ScriptedServer {
     fn refusal(&self, request: &Request) -> Option<Plan> {
         // From 2025-06-18: an invalid or unsupported version header is answered
         // with 400 (transports, "Protocol Version Header").
-        if self.behaviour.revision >= Revision::V2025_06_18 {
-            if let Some(version) = request.headers().get(VERSION_HEADER) {
-                let known = version.to_str().is_ok_and(|text| text.parse::<Revision>().is_ok());
-                if !known {
-                    return Some(bad_request(-32000, "Bad Request: Unsupported protocol version"));
-                }
-            }
+        if self.behaviour.revision >= Revision::V2025_06_18
+            && let Some(version) = request.headers().get(VERSION_HEADER)
+            && !version.to_str().is_ok_and(|text| text.parse::<Revision>().is_ok())
+        {
+            return Some(bad_request(-32000, "Bad Request: Unsupported protocol version"));
         }
         // A session that was ended is answered with 404 (transports, "Session
         // Management"). A request without any is let through: refusing it is
         // only a SHOULD.
-        if self.behaviour.session.is_some() {
-            if let Some(session) = request.headers().get(SESSION_HEADER) {
-                let known = session.to_str().is_ok_and(|id| self.state().sessions.contains(id));
-                if !known {
-                    let body = error_message(&Value::Null, -32001, "Session not found", None);
-                    return Some(json_body(StatusCode::NOT_FOUND, &body));
-                }
-            }
+        if self.behaviour.session.is_some()
+            && let Some(session) = request.headers().get(SESSION_HEADER)
+            && !session.to_str().is_ok_and(|id| self.state().sessions.contains(id))
+        {
+            let body = error_message(&Value::Null, -32001, "Session not found", None);
+            return Some(json_body(StatusCode::NOT_FOUND, &body));
         }
         None
     }
@@ -223,11 +219,8 @@ impl ScriptedServer {
             return handler(&call);
         }
         let feature = self.features().feature(method, call.params());
-        if let Some(feature) = feature {
-            return match feature {
-                Ok(handler) => handler(&call),
-                Err(refusal) => refusal,
-            };
+        if let Some(handler) = feature {
+            return handler(&call);
         }
         if let Some(list) = self.features().list(method, call.params()) {
             return list;

@@ -55,7 +55,8 @@ pub(super) fn text(
 fn headline(summary: &Summary, plan: Option<&Plan>, paint: Paint) -> String {
     if summary.ran == 0 {
         let why = match plan {
-            Some(plan) if plan.executions > 0 => "Nothing ran: see below why.",
+            Some(_) if summary.skipped > 0 => "Nothing ran: see below why.",
+            Some(plan) if plan.executions > 0 => "Nothing ran.",
             _ => "Nothing ran: no check was selected. `mcp-checks list` shows what there is.",
         };
         let rest = outcomes(summary, paint);

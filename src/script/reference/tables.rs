@@ -537,6 +537,10 @@ const FAULT_DIRECTIVES: &[Entry] = &[
     ),
     entry(&["hold_back() -> Directive"], "A request goes on after the next one."),
     entry(
+        &["stop_reading() -> Directive"],
+        "A response, or what follows of a stream, is not read any more.",
+    ),
+    entry(
         &["send_before(message: HttpMessage) -> Directive"],
         "Another request goes before this one.",
     ),

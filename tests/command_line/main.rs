@@ -1,0 +1,11 @@
+//! The command line, as a person or a script meets it: the program itself, in
+//! folders of its own.
+
+mod describing;
+mod external;
+mod failures;
+mod place;
+mod proving;
+mod running;
+mod scaffolding;
+mod snapshots;
