@@ -33,9 +33,10 @@ impl KnownFault {
     /// MUST has nothing to prove there.
     fn is_for(&self, check: &Check, run: &Run<'_>) -> bool {
         let claims = &mut check.header.checkpoints_at(run.profile.revision);
-        claims.any(|claim| claim.level == Level::Must) && self.header.as_ref().is_ok_and(|header| {
-            header.side == side(check.kind) && header.revisions.contains(&run.profile.revision)
-        })
+        claims.any(|claim| claim.level == Level::Must)
+            && self.header.as_ref().is_ok_and(|header| {
+                header.side == side(check.kind) && header.revisions.contains(&run.profile.revision)
+            })
     }
 }
 
