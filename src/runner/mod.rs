@@ -90,6 +90,7 @@ pub fn run(
     });
     if let Some(snapshots) = &settings.snapshots
         && plan.is_whole
+        && matches!(settings.subject, Subject::Embedded)
     {
         summary.snapshots_unreferenced = plan.unreferenced(&snapshots.store);
     }
