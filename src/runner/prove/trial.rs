@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::check::discovery::{Support, SupportScript};
 use crate::check::header::{FaultHeader, parse_fault};
-use crate::check::{Check, CheckKind, Side, SourceText, Verdict};
+use crate::check::{Check, CheckKind, Level, Side, SourceText, Verdict};
 use crate::profile::Profile;
 use crate::runner::event::Trouble;
 use crate::runner::execution;
@@ -29,11 +29,14 @@ impl KnownFault {
         KnownFault { name: script.name.clone(), source: script.source.clone(), header }
     }
 
-    /// Whether the fault is in force in a run of `check`.
+    /// Whether the fault is in force in a run of `check`. A check without a
+    /// MUST has nothing to prove there.
     fn is_for(&self, check: &Check, run: &Run<'_>) -> bool {
-        self.header.as_ref().is_ok_and(|header| {
-            header.side == side(check.kind) && header.revisions.contains(&run.profile.revision)
-        })
+        let claims = &mut check.header.checkpoints_at(run.profile.revision);
+        claims.any(|claim| claim.level == Level::Must)
+            && self.header.as_ref().is_ok_and(|header| {
+                header.side == side(check.kind) && header.revisions.contains(&run.profile.revision)
+            })
     }
 }
 
