@@ -163,6 +163,8 @@ impl ScriptEngine {
             }
             if operations % 256 == 0 { watched.exceeded() } else { None }
         });
+        // `sleep` belongs to the language's core and is no symbol of its own.
+        engine.register_fn("sleep", |_: i64| no_sleep()).register_fn("sleep", |_: f64| no_sleep());
         // Rhai's own would make the whole text before it looks how long it is.
         engine.register_fn("replace", |text: &mut ImmutableString, old: &str, new: &str| {
             replace(text, text.matches(old).count(), new, |text| text.replace(old, new))
@@ -273,21 +275,27 @@ impl ScriptEngine {
                 name,
                 arguments,
             )
-            .map_err(|error| self.error(script, &error))
+            .map_err(|error| self.error(script, &error, name))
     }
 
     /// The first error that a handler of `script` ended with.
     pub fn handler_error(&self, script: &Script, handlers: &Handlers) -> Option<ScriptError> {
         let trouble = handlers.trouble.lock().unwrap_or_else(PoisonError::into_inner).take();
-        trouble.map(|error| self.error(script, &error))
+        trouble.map(|error| self.error(script, &error, "serve"))
     }
 
-    fn error(&self, script: &Script, error: &EvalAltResult) -> ScriptError {
-        ScriptError::from_evaluation(error, &script.source, &self.sources, || {
+    /// The error of a call of the function `called`: what has no place of its
+    /// own, such as a loop with nothing in it, is shown there.
+    fn error(&self, script: &Script, error: &EvalAltResult, called: &str) -> ScriptError {
+        let error = ScriptError::from_evaluation(error, &script.source, &self.sources, || {
             let mut names: Vec<String> = self.names().iter().cloned().collect();
             names.extend(script.parameters.keys().filter(|name| !name.contains('$')).cloned());
             names
-        })
+        });
+        match (error.place(), definition(&script.source, called)) {
+            (None, Some(place)) => error.at(place, "somewhere in here"),
+            _ => error,
+        }
     }
 
     /// Finds the place of a call in `script` or in the support code.
@@ -301,6 +309,11 @@ impl ScriptEngine {
             place(source, position)
         }
     }
+}
+
+/// It would hold up a worker, whatever its time.
+fn no_sleep() -> Result<(), Box<EvalAltResult>> {
+    Err("scripts do not sleep; `client.wait(ms)` and `after(ms, action)` let time pass".into())
 }
 
 /// Replaces something that stands `count` times in `text`, if the outcome is not
