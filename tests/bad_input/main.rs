@@ -3,13 +3,8 @@
 //! nothing is left half-written or behind.
 #![cfg(unix)]
 
-#[path = "bad_input/clients.rs"]
 mod clients;
-#[path = "bad_input/files.rs"]
 mod files;
-#[path = "bad_input/place.rs"]
 mod place;
-#[path = "bad_input/scripts.rs"]
 mod scripts;
-#[path = "bad_input/servers.rs"]
 mod servers;
