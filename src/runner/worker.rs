@@ -16,6 +16,16 @@ use crate::script::{Limits, Script, ScriptEngine, ScriptError};
 use crate::snapshot::{Comparison, Recording, Section};
 use crate::wire::text::render_all;
 
+/// The stack of a worker's thread, in bytes: values nest as deep as a script
+/// makes them, and are counted and given up one inside the other. It is taken
+/// only as far as it is used.
+const STACK_SIZE: usize = 256 * 1024 * 1024;
+
+/// A thread that scripts can run on.
+pub fn thread() -> std::thread::Builder {
+    std::thread::Builder::new().stack_size(STACK_SIZE)
+}
+
 /// One engine and what it compiled.
 pub struct Worker<'a> {
     support: &'a Support,
