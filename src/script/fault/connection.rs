@@ -96,11 +96,9 @@ impl<C: HttpClient> Faulty<C> {
         let mut state = State { status: head.status, headers: head.headers, ..State::default() };
         let streamed = state.is_event_stream();
         let mut body = Some(body);
-        if !streamed {
-            if let Some(body) = body.take() {
-                let whole = read_whole(body, READ_LIMIT).await;
-                state.body = whole.map_err(|_| TransportError::Closed)?;
-            }
+        if let Some(body) = body.take_if(|_| !streamed) {
+            let whole = read_whole(body, READ_LIMIT).await;
+            state.body = whole.map_err(|_| TransportError::Closed)?;
         }
         let (state, directive, _) = incoming.change(state);
         let repeated = directive == Directive::Repeat;
