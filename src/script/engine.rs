@@ -12,8 +12,8 @@ use rhai::packages::{
     MoreStringPackage, Package,
 };
 use rhai::{
-    AST, CallFnOptions, Dynamic, Engine, EvalAltResult, FuncArgs, ImmutableString, Module, Position,
-    Scope,
+    AST, CallFnOptions, Dynamic, Engine, EvalAltResult, FuncArgs, ImmutableString, Module,
+    Position, Scope,
 };
 
 use super::action::Handlers;

@@ -53,7 +53,8 @@ fn it_never_answers() {
 
 #[test]
 fn it_answers_garbage() {
-    let bytes: Vec<u8> = (0..4096_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let bytes: Vec<u8> =
+        (0..4096_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let url = server(move |mut stream| {
         let _ = stream.read(&mut [0; 1024]);
         let _ = stream.write_all(&bytes);

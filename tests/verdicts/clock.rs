@@ -97,7 +97,8 @@ fn cancelled_is_not_failed() {
         assert!(started.elapsed() < Duration::from_secs(30), "the slow client was started");
         std::thread::sleep(Duration::from_millis(10));
     }
-    let interrupted = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status();
+    let interrupted =
+        Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status();
     assert!(interrupted.unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let text = fs::read_to_string(folder.path().join("report.json")).unwrap();

@@ -39,7 +39,8 @@ fn what_never_happened_is_not_exercised_and_red() {
         let id = alone[2].split_whitespace().nth(1).unwrap();
         let kept = alone.iter().filter(|line| !line.contains("seen.") || line.contains(id));
         let text: String = kept.map(|line| format!("{line}\n")).collect();
-        let executions = run(&one(&text), &profile("session-http"), &Settings::new(Subject::Embedded));
+        let executions =
+            run(&one(&text), &profile("session-http"), &Settings::new(Subject::Embedded));
         assert!(executions[0].is_red(Level::Must), "{level} alone: {text}");
     }
 }
@@ -124,13 +125,13 @@ fn every_shipped_check_names_revisions_and_a_section() {
 
 #[test]
 fn what_is_declared_is_decided_and_the_other_way_round() {
-    let undecided = SILENT.replace("    seen.none", "    if false { seen.none").replace(
-        "|request| false);",
-        "|request| false); }",
-    );
+    let undecided = SILENT
+        .replace("    seen.none", "    if false { seen.none")
+        .replace("|request| false);", "|request| false); }");
     let undeclared = SILENT.replace("//! none     INTEROP None is\n", "");
     for text in [undecided, undeclared] {
-        let executions = run(&one(&text), &profile("session-http"), &Settings::new(Subject::Embedded));
+        let executions =
+            run(&one(&text), &profile("session-http"), &Settings::new(Subject::Embedded));
         assert!(matches!(executions[0].trouble, Some(Trouble::Broken(_))), "{text}");
     }
 }

@@ -84,7 +84,9 @@ fn red(kind: CheckKind, fault: &str) -> Vec<String> {
     let is_red = |verdict| !matches!(verdict, Verdict::Pass | Verdict::Skip);
     lines.extend(
         verdicts(&executions)
-            .filter(|(_, result)| result.checkpoint.level <= Level::Should && is_red(result.verdict))
+            .filter(|(_, result)| {
+                result.checkpoint.level <= Level::Should && is_red(result.verdict)
+            })
             .map(line),
     );
     lines
