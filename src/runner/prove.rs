@@ -5,7 +5,8 @@
 //!   to and every case: once without a fault, then under each fault of its side.
 //!   The **side** of a fault is who misbehaves: the client, in checks of a
 //!   client or a host, or the server, in checks of a server. A fault that names
-//!   revisions is left out at the others.
+//!   revisions is left out at the others, and a check without a MUST there runs
+//!   once, without a fault: it has nothing to prove.
 //! - Each MUST checkpoint line of a header is a **claim**. Without a fault a
 //!   claim must hold wherever it is decided.
 //! - A fault **kills** a claim if the verdict is `fail` at some profile and case

@@ -108,8 +108,8 @@ pub struct Fault {
     on_response: bool,
     /// What its functions remember.
     memory: Dynamic,
-    /// A request that waits until after the next one.
-    held: Mutex<Option<Request>>,
+    /// Requests that wait until after the next one that goes on.
+    held: Mutex<Vec<Request>>,
 }
 
 impl Fault {
@@ -121,7 +121,7 @@ impl Fault {
             on_request: script.parameters("request").is_some(),
             on_response: script.parameters("response").is_some(),
             memory: Dynamic::from(Map::new()).into_shared(),
-            held: Mutex::new(None),
+            held: Mutex::default(),
         }
     }
 
@@ -176,7 +176,7 @@ enum Directive {
     Repeat,
     /// This request is sent before it goes on.
     After(Box<State>),
-    /// It goes on after the next one.
+    /// It goes on after the next one that does.
     HoldBack,
     /// It goes on after this time.
     Late(Duration),

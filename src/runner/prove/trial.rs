@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::check::discovery::{Support, SupportScript};
 use crate::check::header::{FaultHeader, parse_fault};
-use crate::check::{Check, CheckKind, Side, SourceText, Verdict};
+use crate::check::{Check, CheckKind, Level, Side, SourceText, Verdict};
 use crate::profile::Profile;
 use crate::runner::event::Trouble;
 use crate::runner::execution;
@@ -29,11 +29,14 @@ impl KnownFault {
         KnownFault { name: script.name.clone(), source: script.source.clone(), header }
     }
 
-    /// Whether the fault is in force in a run of `check`.
+    /// Whether the fault is in force in a run of `check`. A check without a
+    /// MUST has nothing to prove there.
     fn is_for(&self, check: &Check, run: &Run<'_>) -> bool {
-        self.header.as_ref().is_ok_and(|header| {
-            header.side == side(check.kind) && header.revisions.contains(&run.profile.revision)
-        })
+        let claims = &mut check.header.checkpoints_at(run.profile.revision);
+        claims.any(|claim| claim.level == Level::Must)
+            && self.header.as_ref().is_ok_and(|header| {
+                header.side == side(check.kind) && header.revisions.contains(&run.profile.revision)
+            })
     }
 }
 
@@ -89,11 +92,14 @@ pub fn count(job: &Job<'_>, faults: &[KnownFault]) -> usize {
     .sum()
 }
 
+/// A fault and an engine in which it is in force.
+type Faulted = (Arc<FaultScript>, Engine);
+
 /// One worker's engine, and the same with each of the faults in force.
 pub struct Bench<'a> {
     engine: Engine,
     faults: &'a [KnownFault],
-    with_fault: Vec<Result<(Arc<FaultScript>, Engine), Arc<miette::Report>>>,
+    with_fault: Vec<Result<Faulted, Arc<miette::Report>>>,
     settings: &'a Settings,
 }
 

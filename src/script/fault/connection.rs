@@ -1,6 +1,6 @@
 //! A connection with a fault in it: [`Faulty`].
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -37,6 +37,10 @@ impl<C: HttpClient> Faulty<C> {
         &self.fault
     }
 
+    fn held(&self) -> MutexGuard<'_, Vec<Request>> {
+        self.fault.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Sends a request and throws its answer away.
     async fn send_aside(&self, request: Request) {
         let work = async {
@@ -48,7 +52,6 @@ impl<C: HttpClient> Faulty<C> {
     }
 
     async fn send_faulty(&self, request: Request) -> Result<Response, TransportError> {
-        let held = self.fault.held.lock().unwrap_or_else(PoisonError::into_inner).take();
         let original = State::of_request(&request);
         let mut sent = original.clone();
         let mut again = None;
@@ -62,8 +65,7 @@ impl<C: HttpClient> Faulty<C> {
                 Directive::Repeat => again = Some(sent.clone().into_request()),
                 Directive::After(first) => self.send_aside(first.into_request()).await,
                 Directive::HoldBack => {
-                    let mut place = self.fault.held.lock().unwrap_or_else(PoisonError::into_inner);
-                    *place = Some(sent.into_request());
+                    self.held().push(sent.into_request());
                     return Ok(taken_in(&original));
                 }
                 Directive::Late(time) => tokio::time::sleep(time).await,
@@ -71,6 +73,7 @@ impl<C: HttpClient> Faulty<C> {
         }
         let id = RenamedId::between(&original, &sent);
         let response = self.inner.send(sent.into_request()).await;
+        let held = std::mem::take(&mut *self.held());
         for aside in again.into_iter().chain(held) {
             self.send_aside(aside).await;
         }
@@ -91,11 +94,9 @@ impl<C: HttpClient> Faulty<C> {
         let mut state = State { status: head.status, headers: head.headers, ..State::default() };
         let streamed = state.is_event_stream();
         let mut body = Some(body);
-        if !streamed {
-            if let Some(body) = body.take() {
-                let whole = read_whole(body, READ_LIMIT).await;
-                state.body = whole.map_err(|_| TransportError::Closed)?;
-            }
+        if !streamed && let Some(body) = body.take() {
+            let whole = read_whole(body, READ_LIMIT).await;
+            state.body = whole.map_err(|_| TransportError::Closed)?;
         }
         let (state, directive, _) = incoming.change(state);
         let repeated = directive == Directive::Repeat;

@@ -157,6 +157,21 @@ async fn requests_are_withheld_repeated_held_back_and_preceded() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn all_that_is_held_back_goes_on_after_the_next_one_that_does() {
+    let rig = rig(
+        r#"fn request(request) {
+            if request.method == "gone" { return withhold(); }
+            if request.method != "last" { return hold_back(); }
+        }"#,
+        false,
+    );
+    for (id, method) in ["a", "b", "gone", "last"].into_iter().enumerate() {
+        rig.send(message(id as i64, method)).await;
+    }
+    assert_eq!(rig.arrived(), ["last", "a", "b"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_request_aside_that_is_never_answered_holds_nobody_up() {
     let rig = rig(
         r#"fn request(request) {
