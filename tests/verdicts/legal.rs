@@ -11,24 +11,19 @@ use mcp_checks::script::fault::FaultScript;
 
 use crate::library::{line, profile, profiles, run, shipped, shipped_check, source, verdicts};
 
-/// What a client may do beside what it was asked to: ids that are strings,
-/// pings of its own, members and header fields that nobody knows, white space.
+/// What a client may do beside what it was asked to: pings of its own, members
+/// and header fields that nobody knows, white space.
 const TALKATIVE_CLIENT: &str = r#"//! Sends more than it was asked to.
 
 fn request(request, memory) {
     request.set_header("x-example", "noise");
     if request.http_method != "POST" || request.method == () { return; }
-    let is_request = request.has("/id");
-    if is_request { request.put("/id", `client-${request.id}`); }
-    if request.method == "notifications/cancelled" {
-        request.put("/params/requestId", `client-${request.member("/params/requestId")}`);
-    }
     if request.has("/params") {
         if !request.has("/params/_meta") { request.put("/params/_meta", #{}); }
         request.put("/params/_meta/example.com~1noise", #{ a: [1] });
     }
-    request.body = `\r\n ${request.body} \n`;
-    if is_request && request.method == "tools/call" {
+    request.body = "\r\n " + request.body + " \n";
+    if request.method == "tools/call" {
         memory.pings = if memory.pings == () { 1 } else { memory.pings + 1 };
         let ping = request.copy();
         ping.body = `{"method": "ping", "id": "ping-${memory.pings}", "jsonrpc": "2.0"}`;
@@ -37,18 +32,39 @@ fn request(request, memory) {
 }
 "#;
 
+/// Ids are strings or numbers, and begin where a client likes.
+const STRINGS_FOR_IDS: &str = r#"//! Has strings for ids.
+
+fn request(request) {
+    if request.method == () { return; }
+    if request.has("/id") { request.put("/id", `client-${request.id}`); }
+    if request.method == "notifications/cancelled" {
+        request.put("/params/requestId", `client-${request.member("/params/requestId")}`);
+    }
+}
+"#;
+
+/// Where a fault cannot give the built-in client back the id that it knows, and
+/// so it is the client that sees another id: in a batch, on a stream that a GET
+/// resumes, under a media type that is no event stream to the letter.
+const BEYOND_THE_FAULT: [&str; 3] =
+    ["connection/batch-received", "stream/resume", "stream/either-framing[a media type"];
+
 /// What a server may do beside what it was asked to.
 const TALKATIVE_SERVER: &str = r#"//! Sends more than it was asked to.
 
 fn response(response) {
     response.set_header("x-example", "noise");
     if !response.has("/result") { return; }
-    response.put("/result/example.com~1noise", #{ a: [1] });
+    // The answer to a ping is empty, metadata aside.
+    if !response.has("/result/_meta") { response.put("/result/_meta", #{}); }
+    response.put("/result/_meta/example.com~1noise", #{ a: [1] });
+    if response.answers != "ping" { response.put("/result/example.com~1noise", #{ a: [1] }); }
     let type = response.header("content-type");
     if type == "application/json" {
-        response.body = `\r\n ${response.body} \n`;
+        response.body = "\r\n " + response.body + " \n";
     } else {
-        response.body = `: a comment\n\nevent: noise\ndata: nobody knows this\n\n${response.body}`;
+        response.body = ": a comment\n\nevent: noise\ndata: nobody knows this\n\n" + response.body;
     }
 }
 "#;
@@ -78,12 +94,19 @@ fn red(kind: CheckKind, fault: &str) -> Vec<String> {
 
 #[test]
 fn a_talkative_client_conforms() {
-    assert_eq!(red(CheckKind::Client, TALKATIVE_CLIENT), Vec::<String>::new());
+    assert_eq!(red(CheckKind::Client, TALKATIVE_CLIENT).join("\n"), "");
+}
+
+#[test]
+fn a_client_with_strings_for_ids_conforms() {
+    let mut red = red(CheckKind::Client, STRINGS_FOR_IDS);
+    red.retain(|line| !BEYOND_THE_FAULT.iter().any(|start| line.starts_with(start)));
+    assert_eq!(red.join("\n"), "");
 }
 
 #[test]
 fn a_talkative_server_conforms() {
-    assert_eq!(red(CheckKind::Server, TALKATIVE_SERVER), Vec::<String>::new());
+    assert_eq!(red(CheckKind::Server, TALKATIVE_SERVER).join("\n"), "");
 }
 
 /// What the double answered, as text, one exchange after the other.

@@ -24,13 +24,11 @@ impl Write for Written {
     }
 }
 
-/// The JSON report of the shipped suite, every exchange in it, without the real
-/// time that it took.
+/// The JSON report of the shipped suite without the real time that it took.
 fn report(jobs: usize) -> Value {
     let (library, profiles) = (Library::embedded(), profiles());
     let mut settings = Settings::new(Subject::Embedded);
     settings.jobs = jobs;
-    settings.trace = true;
     let plan = Plan::new(&library, &profiles, &settings.subject, &Choice::default());
     let written = Written::default();
     let mut reporter = Json::new(Box::new(written.clone()), settings.style.clone());
@@ -48,7 +46,7 @@ fn report(jobs: usize) -> Value {
 fn whatever_the_number_of_workers() {
     let alone = report(1);
     assert!(alone["executions"].as_array().unwrap().len() > 100);
-    for jobs in [1, 2, 8] {
+    for jobs in [2, 8] {
         let again = report(jobs);
         let (one, other) = (alone["executions"].as_array(), again["executions"].as_array());
         for (one, other) in one.unwrap().iter().zip(other.unwrap()) {
