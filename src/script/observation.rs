@@ -1,7 +1,7 @@
 //! What crossed the wire, as a judge reads it: [`Observation`], with the
 //! JSON-RPC messages ([`Message`]) found in its exchanges.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use http::{HeaderMap, Method, Uri};
@@ -19,8 +19,9 @@ pub struct Observation {
     pub exchanges: Vec<Exchange>,
     /// What the client sent as JSON-RPC to the MCP endpoint.
     pub sent: Vec<Arc<MessageData>>,
-    /// What the server sent as JSON-RPC.
-    pub received: Vec<Arc<MessageData>>,
+    /// What the server sent as JSON-RPC: read when it is first asked for, since
+    /// most checks judge the client alone.
+    received: OnceLock<Vec<Arc<MessageData>>>,
     endpoint: Uri,
     /// The exchange that a script looked at last.
     touched: AtomicUsize,
@@ -57,23 +58,32 @@ impl Observation {
     pub fn new(exchanges: Vec<Exchange>, endpoint: Uri) -> Self {
         let mut observation = Observation {
             sent: Vec::new(),
-            received: Vec::new(),
+            received: OnceLock::new(),
             exchanges: Vec::new(),
             endpoint,
             touched: AtomicUsize::new(UNTOUCHED),
         };
         for exchange in &exchanges {
-            if !observation.is_mcp(exchange) {
-                continue;
-            }
-            let keep = |json| Arc::new(MessageData { json, exchange: exchange.index });
-            if exchange.method == Method::POST {
+            if exchange.method == Method::POST && observation.is_mcp(exchange) {
+                let keep = |json| Arc::new(MessageData { json, exchange: exchange.index });
                 observation.sent.extend(messages_of(&exchange.body).into_iter().map(keep));
             }
-            observation.received.extend(answered(exchange).into_iter().map(keep));
         }
         observation.exchanges = exchanges;
         observation
+    }
+
+    /// What the server sent as JSON-RPC.
+    pub fn received(&self) -> &[Arc<MessageData>] {
+        self.received.get_or_init(|| {
+            let of_mcp = self.exchanges.iter().filter(|exchange| self.is_mcp(exchange));
+            of_mcp
+                .flat_map(|exchange| {
+                    let keep = |json| Arc::new(MessageData { json, exchange: exchange.index });
+                    answered(exchange).into_iter().map(keep)
+                })
+                .collect()
+        })
     }
 
     /// Whether an exchange was with the MCP endpoint.
@@ -125,7 +135,7 @@ impl Message {
     /// The server's response to this request.
     pub fn response(&self) -> Option<Message> {
         let id = self.data.json.get("id")?;
-        let found = self.observation.received.iter().find(|message| {
+        let found = self.observation.received().iter().find(|message| {
             message.exchange >= self.data.exchange
                 && message.is_response()
                 && message.json.get("id") == Some(id)

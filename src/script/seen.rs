@@ -142,7 +142,7 @@ impl Seen {
     }
 
     fn received(&mut self) -> List {
-        self.0.observation.received.iter().map(|data| self.message(data)).collect()
+        self.0.observation.received().iter().map(|data| self.message(data)).collect()
     }
 
     /// Whether the first message of the method `first` was sent before the
