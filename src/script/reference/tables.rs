@@ -530,6 +530,10 @@ const FAULT_MESSAGE: &[Entry] = &[
 
 const FAULT_DIRECTIVES: &[Entry] = &[
     entry(&["withhold() -> Directive"], "The message does not go on."),
+    entry(
+        &["withhold(told: map) -> Directive"],
+        "A request does not go on, and its sender gets this JSON for an answer.",
+    ),
     entry(&["twice() -> Directive"], "The message goes on twice."),
     entry(
         &["late(milliseconds: integer) -> Directive"],
