@@ -13,7 +13,9 @@ use super::terminal::{Stream, When, has_colour};
 use crate::check::Library;
 use crate::check::discovery::SupportScript;
 use crate::report::Paint;
-use crate::script::engine::{CALL_DEPTH_LIMIT, ITEM_LIMIT, OPERATION_LIMIT, STRING_LIMIT};
+use crate::script::engine::{
+    CALL_DEPTH_LIMIT, ITEM_LIMIT, MEMORY_LIMIT, OPERATION_LIMIT, STRING_LIMIT,
+};
 use crate::script::reference::{GROUPS, Group, definitions};
 
 /// What `api` takes.
@@ -145,12 +147,13 @@ const REACH: &str = "Beside these there is what Rhai itself has for strings, num
                      blobs and functions (https://rhai.rs/book). A script cannot reach files, the \
                      network, the environment, the clock, `eval` or `print`.";
 
-fn limits() -> [(&'static str, String); 4] {
+fn limits() -> [(&'static str, String); 5] {
     [
         ("operations in one call of a function of the script", OPERATION_LIMIT.to_string()),
         ("functions that call each other", CALL_DEPTH_LIMIT.to_string()),
         ("bytes in a string or a blob", STRING_LIMIT.to_string()),
         ("items in an array or a map", ITEM_LIMIT.to_string()),
+        ("bytes of memory in one call of a function of the script", MEMORY_LIMIT.to_string()),
     ]
 }
 

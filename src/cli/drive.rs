@@ -3,7 +3,7 @@
 
 use clap::Args;
 use http::Uri;
-use miette::miette;
+use miette::{IntoDiagnostic, miette};
 use serde_json::Value;
 
 use super::exit::Exit;
@@ -17,7 +17,7 @@ use crate::runner::event::Trouble;
 use crate::runner::execution::{
     CONTEXT_VARIABLE, SCENARIO_VARIABLE, VERSION_VARIABLE, drive_alone,
 };
-use crate::runner::{Settings, Subject};
+use crate::runner::{Settings, Subject, worker};
 use crate::script::value::to_json;
 
 /// What `drive` takes.
@@ -94,7 +94,12 @@ pub fn run(arguments: &Arguments) -> miette::Result<Exit> {
     settings.timeout = timeout(arguments.timeout)?;
     interrupt_on_ctrl_c(&settings);
     let redactor = &settings.style.redactor;
-    let driven = drive_alone(check, case.as_deref(), &profile, &library.support, &settings, &url);
+    let driven = std::thread::scope(|scope| {
+        let drive =
+            || drive_alone(check, case.as_deref(), &profile, &library.support, &settings, &url);
+        let driving = worker::thread().spawn_scoped(scope, drive).into_diagnostic()?;
+        driving.join().map_err(|panic| worker::panicked(&*panic))
+    })?;
     match driven {
         Ok(returned) => {
             // What has no form in JSON, such as a function, is of no use outside

@@ -142,8 +142,8 @@ pub fn run(arguments: Arguments, colour: When) -> miette::Result<Exit> {
     if plan.jobs.is_empty() {
         return Err(nothing_left());
     }
-    let mut reporter = reporter(&arguments, colour, &settings)?;
     let mut progress = Progress::new(terminal::is_terminal(), terminal::is_ci());
+    let mut reporter = reporter(&arguments, colour, &settings, &progress)?;
     interrupt_on_ctrl_c(&settings);
     let mut unwritten = None;
     let summary = runner::run(&plan, &library.support, &settings, |event| {
@@ -159,6 +159,10 @@ pub fn run(arguments: Arguments, colour: When) -> miette::Result<Exit> {
             return Err(error).into_diagnostic().wrap_err("the report could not be written");
         }
         None => {}
+    }
+    drop(reporter);
+    if let Some(path) = &arguments.output {
+        std::fs::rename(unfinished(path), path).map_err(|error| unwritable(path, &error))?;
     }
     let fail_on_should = arguments.fail_on == FailOn::Should;
     Ok(Exit::of(&summary, fail_on_should, terminal::is_ci()))
@@ -320,20 +324,14 @@ fn reporter(
     arguments: &Arguments,
     colour: When,
     settings: &Settings,
+    progress: &Progress,
 ) -> miette::Result<Box<dyn Reporter>> {
     let (output, is_terminal): (Box<dyn Write>, bool) = match &arguments.output {
         Some(path) => {
-            let file = File::create(path).map_err(|error| {
-                miette!(
-                    code = "run::output",
-                    help = "look whether the folder exists and may be written to",
-                    "the report cannot be written to {}: {error}",
-                    path.display()
-                )
-            })?;
+            let file = File::create(unfinished(path)).map_err(|error| unwritable(path, &error))?;
             (Box::new(BufWriter::new(file)), false)
         }
-        None => (Box::new(BufWriter::new(io::stdout())), true),
+        None => (Box::new(progress.beside(BufWriter::new(io::stdout()))), true),
     };
     let colour = match colour {
         When::Auto => is_terminal && terminal::has_colour(When::Auto, Stream::Output),
@@ -346,6 +344,23 @@ fn reporter(
         Format::Json => Box::new(Json::new(output, style)),
         Format::Junit => Box::new(JUnit::new(output, style)),
     })
+}
+
+/// Where a report is written until it is whole: whoever reads the file finds
+/// the last whole report there, or none.
+fn unfinished(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".unfinished");
+    PathBuf::from(name)
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> miette::Report {
+    miette!(
+        code = "run::output",
+        help = "look whether the folder exists and may be written to",
+        "the report cannot be written to {}: {error}",
+        path.display()
+    )
 }
 
 /// The first Ctrl-C ends the run in order; a second one at once.

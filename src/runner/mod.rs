@@ -45,7 +45,7 @@ pub fn run(
         for _ in 0..workers {
             let sender = sender.clone();
             let (next, stop) = (&next, &stop);
-            scope.spawn(move || {
+            let started = worker::thread().spawn_scoped(scope, move || {
                 let mut worker = Worker::new(support, settings);
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
@@ -60,6 +60,8 @@ pub fn run(
                     }
                 }
             });
+            // As the standard library's own `spawn` has it.
+            started.expect("the system starts a thread");
         }
         drop(sender);
         let mut waiting = BTreeMap::new();

@@ -39,6 +39,7 @@ pub use self::finding::{Finding, FindingKind};
 use self::trial::{Bench, JobTrials, KnownFault};
 use super::plan::{Choice, Plan};
 use super::subject::{Settings, Subject};
+use super::worker;
 use crate::check::{Checkpoint, Library, Side};
 use crate::mcp::Revision;
 use crate::profile::Profile;
@@ -175,7 +176,7 @@ pub fn prove(
         for _ in 0..workers {
             let sender = sender.clone();
             let (next, plan, faults, settings) = (&next, &plan, &faults, &settings);
-            scope.spawn(move || {
+            let started = worker::thread().spawn_scoped(scope, move || {
                 let bench = Bench::new(&library.support, faults, settings).map(Arc::new);
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
@@ -186,6 +187,8 @@ pub fn prove(
                     }
                 }
             });
+            // As the standard library's own `spawn` has it.
+            started.expect("the system starts a thread");
         }
         drop(sender);
         for (index, trials) in receiver {

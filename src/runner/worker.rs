@@ -16,6 +16,16 @@ use crate::script::{Limits, Script, ScriptEngine, ScriptError};
 use crate::snapshot::{Comparison, Recording, Section};
 use crate::wire::text::render_all;
 
+/// The stack of a worker's thread, in bytes: values nest as deep as a script
+/// makes them, and are counted and given up one inside the other. It is taken
+/// only as far as it is used.
+const STACK_SIZE: usize = 256 * 1024 * 1024;
+
+/// A thread that scripts can run on.
+pub fn thread() -> std::thread::Builder {
+    std::thread::Builder::new().stack_size(STACK_SIZE)
+}
+
 /// One engine and what it compiled.
 pub struct Worker<'a> {
     support: &'a Support,
@@ -133,9 +143,8 @@ impl<'a> Worker<'a> {
             let started = Instant::now();
             let mut execution = blank(check, run.profile, *case);
             let settings = self.settings;
-            let executed = catch_unwind(AssertUnwindSafe(|| {
-                execution::execute(engine, script, check, run.profile, *case, settings)
-            }));
+            let executed =
+                guarded(|| execution::execute(engine, script, check, run.profile, *case, settings));
             match executed {
                 Ok(executed) => {
                     if let Some(section) = self.section(*case, &executed) {
@@ -143,10 +152,10 @@ impl<'a> Worker<'a> {
                     }
                     self.take(&mut execution, executed);
                 }
-                Err(panic) => {
+                Err(report) => {
                     // Whatever the panic left behind in the engine goes with it.
                     self.engine = None;
-                    execution.trouble = Some(Trouble::Broken(Arc::new(panicked(&*panic))));
+                    execution.trouble = Some(Trouble::Broken(Arc::new(report)));
                 }
             }
             execution.elapsed = started.elapsed();
@@ -366,6 +375,11 @@ fn broken_check(broken: &crate::check::BrokenCheck, profile: &Profile) -> Execut
     }
 }
 
+/// Runs one execution; a panic in it is a report, and ends nothing else.
+fn guarded(execute: impl FnOnce() -> Executed) -> Result<Executed, miette::Report> {
+    catch_unwind(AssertUnwindSafe(execute)).map_err(|panic| panicked(&*panic))
+}
+
 /// What a panic is reported as.
 pub fn panicked(panic: &(dyn std::any::Any + Send)) -> miette::Report {
     let message = panic
@@ -388,5 +402,25 @@ pub fn is_builtin(kind: CheckKind, subject: &Subject) -> bool {
         // the server.
         Subject::Server(_) => kind == CheckKind::Server,
         Subject::Client(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_reported_and_ends_nothing_else() {
+        for (report, message) in [
+            (guarded(|| panic!("a wheel came off")), "a wheel came off"),
+            (guarded(|| panic!("{} came off", "a wheel")), "a wheel came off"),
+            (guarded(|| std::panic::panic_any(7)), "no message"),
+        ] {
+            let report = report.err().expect("it panicked");
+            assert!(report.to_string().contains(message), "{report}");
+            let help = report.help().map(|help| help.to_string()).unwrap_or_default();
+            assert!(help.contains("report it together with the script"), "{help}");
+        }
+        assert!(guarded(Executed::default).is_ok());
     }
 }

@@ -2,6 +2,7 @@
 //! that two threads share makes neither faster.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicIsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -10,12 +11,15 @@ use rhai::packages::{
     BasicMapPackage, BasicMathPackage, BasicStringPackage, LanguageCorePackage, LogicPackage,
     MoreStringPackage, Package,
 };
-use rhai::{AST, CallFnOptions, Dynamic, Engine, EvalAltResult, FuncArgs, Module, Position, Scope};
+use rhai::{
+    AST, CallFnOptions, Dynamic, Engine, EvalAltResult, FuncArgs, ImmutableString, Module,
+    Position, Scope,
+};
 
 use super::action::Handlers;
 use super::client::{INTERRUPTED, TIME_IS_UP};
 use super::error::{ScriptError, Sources, place, reachable_names};
-use super::{action, client, fault, list, seen, server};
+use super::{action, client, fault, list, memory, seen, server};
 use crate::check::discovery::SupportScript;
 use crate::check::{Place, SourceText};
 use crate::mcp::client::Cancellation;
@@ -29,16 +33,24 @@ pub const CALL_DEPTH_LIMIT: usize = 32;
 pub const STRING_LIMIT: usize = 8 * 1024 * 1024;
 /// How many items an array, and how many members a map may have.
 pub const ITEM_LIMIT: usize = 100_000;
+/// How many bytes all values may take that one call of a script's function
+/// makes, and the messages that it sends and receives.
+pub const MEMORY_LIMIT: usize = 256 * 1024 * 1024;
 /// How many variables may be visible at once.
 const VARIABLE_LIMIT: usize = 128;
 /// How deep expressions nest, at top level and in functions.
 const EXPRESSION_DEPTH_LIMIT: usize = 64;
+
+/// Ends a script that holds too much memory.
+pub(super) const TOO_MUCH_MEMORY: &str = "too much memory";
 
 /// When a script that runs has to end.
 #[derive(Clone, Default)]
 pub struct Limits {
     deadline: Arc<Mutex<Option<Instant>>>,
     interrupt: Option<Cancellation>,
+    /// What the thread held when the function was called.
+    held_before: Arc<AtomicIsize>,
 }
 
 impl Limits {
@@ -50,6 +62,16 @@ impl Limits {
     /// Sets when the time of what runs now is up.
     pub fn set_deadline(&self, deadline: Option<Instant>) {
         *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
+    }
+
+    /// Measures memory from here on.
+    fn measure_memory(&self) {
+        self.held_before.store(memory::held(), Ordering::Relaxed);
+    }
+
+    fn holds_too_much(&self) -> bool {
+        let taken = memory::held().saturating_sub(self.held_before.load(Ordering::Relaxed));
+        taken > MEMORY_LIMIT.cast_signed()
     }
 
     fn exceeded(&self) -> Option<Dynamic> {
@@ -135,11 +157,21 @@ impl ScriptEngine {
         let watched = limits.clone();
         // Looking at the clock costs more than an operation; every 256th is
         // soon enough.
-        engine.on_progress(
-            move |operations| {
-                if operations % 256 == 0 { watched.exceeded() } else { None }
-            },
-        );
+        engine.on_progress(move |operations| {
+            if watched.holds_too_much() {
+                return Some(TOO_MUCH_MEMORY.into());
+            }
+            if operations % 256 == 0 { watched.exceeded() } else { None }
+        });
+        // `sleep` belongs to the language's core and is no symbol of its own.
+        engine.register_fn("sleep", |_: i64| no_sleep()).register_fn("sleep", |_: f64| no_sleep());
+        // Rhai's own would make the whole text before it looks how long it is.
+        engine.register_fn("replace", |text: &mut ImmutableString, old: &str, new: &str| {
+            replace(text, text.matches(old).count(), new, |text| text.replace(old, new))
+        });
+        engine.register_fn("replace", |text: &mut ImmutableString, old: char, new: &str| {
+            replace(text, text.matches(old).count(), new, |text| text.replace(old, new))
+        });
         list::register(&mut engine);
         action::register(&mut engine);
         server::register(&mut engine);
@@ -233,6 +265,7 @@ impl ScriptEngine {
         name: &str,
         arguments: impl FuncArgs,
     ) -> Result<Dynamic, ScriptError> {
+        self.limits.measure_memory();
         let options = CallFnOptions::new().eval_ast(false);
         self.engine
             .call_fn_with_options::<Dynamic>(
@@ -242,21 +275,27 @@ impl ScriptEngine {
                 name,
                 arguments,
             )
-            .map_err(|error| self.error(script, &error))
+            .map_err(|error| self.error(script, &error, name))
     }
 
     /// The first error that a handler of `script` ended with.
     pub fn handler_error(&self, script: &Script, handlers: &Handlers) -> Option<ScriptError> {
         let trouble = handlers.trouble.lock().unwrap_or_else(PoisonError::into_inner).take();
-        trouble.map(|error| self.error(script, &error))
+        trouble.map(|error| self.error(script, &error, "serve"))
     }
 
-    fn error(&self, script: &Script, error: &EvalAltResult) -> ScriptError {
-        ScriptError::from_evaluation(error, &script.source, &self.sources, || {
+    /// The error of a call of the function `called`: what has no place of its
+    /// own, such as a loop with nothing in it, is shown there.
+    fn error(&self, script: &Script, error: &EvalAltResult, called: &str) -> ScriptError {
+        let error = ScriptError::from_evaluation(error, &script.source, &self.sources, || {
             let mut names: Vec<String> = self.names().iter().cloned().collect();
             names.extend(script.parameters.keys().filter(|name| !name.contains('$')).cloned());
             names
-        })
+        });
+        match (error.place(), definition(&script.source, called)) {
+            (None, Some(place)) => error.at(place, "somewhere in here"),
+            _ => error,
+        }
     }
 
     /// Finds the place of a call in `script` or in the support code.
@@ -270,6 +309,27 @@ impl ScriptEngine {
             place(source, position)
         }
     }
+}
+
+/// It would hold up a worker, whatever its time.
+fn no_sleep() -> Result<(), Box<EvalAltResult>> {
+    Err("scripts do not sleep; `client.wait(ms)` and `after(ms, action)` let time pass".into())
+}
+
+/// Replaces something that stands `count` times in `text`, if the outcome is not
+/// too long.
+fn replace(
+    text: &mut ImmutableString,
+    count: usize,
+    new: &str,
+    replaced: impl FnOnce(&str) -> String,
+) -> Result<(), Box<EvalAltResult>> {
+    if count.saturating_mul(new.len()) > STRING_LIMIT {
+        let what = "length of string".to_owned();
+        return Err(EvalAltResult::ErrorDataTooLarge(what, Position::NONE).into());
+    }
+    *text = replaced(text).into();
+    Ok(())
 }
 
 /// The functions that the runner calls.

@@ -163,6 +163,11 @@ fn explain(
                 super::client::INTERRUPTED => {
                     ("the run was interrupted".to_owned(), None, Cause::Interrupted)
                 }
+                super::engine::TOO_MUCH_MEMORY => {
+                    let mebibytes = super::engine::MEMORY_LIMIT / (1024 * 1024);
+                    let help = format!("one call of a script may take {mebibytes} MiB");
+                    ("the script takes too much memory".to_owned(), Some(help), Cause::Script)
+                }
                 _ => ("the time for one execution is up".to_owned(), None, Cause::TimeIsUp),
             }
         }

@@ -1,7 +1,10 @@
 //! What scripts can do with a [`List`] and with what is [`Absent`].
 
-use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, NativeCallContext};
+use rhai::{
+    Array, Dynamic, Engine, EvalAltResult, FnPtr, ImmutableString, NativeCallContext, Position,
+};
 
+use super::engine::STRING_LIMIT;
 use super::observation::Message;
 use super::value::{Absent, List, describe, json_equal, to_json};
 
@@ -155,12 +158,16 @@ fn contains(list: &mut List, wanted: Dynamic) -> bool {
     list.0.iter().any(|item| equal(item.clone(), wanted.clone()))
 }
 
-fn join(list: &mut List, separator: &str) -> String {
+fn join(list: &mut List, separator: &str) -> Evaluated<ImmutableString> {
+    if list.0.len().saturating_mul(separator.len()) > STRING_LIMIT {
+        let what = "length of string".to_owned();
+        return Err(EvalAltResult::ErrorDataTooLarge(what, Position::NONE).into());
+    }
     let words = list.0.iter().map(|item| match item.clone().into_string() {
         Ok(text) => text,
         Err(_) => describe(item),
     });
-    words.collect::<Vec<_>>().join(separator)
+    Ok(words.collect::<Vec<_>>().join(separator).into())
 }
 
 fn equal(one: Dynamic, other: Dynamic) -> bool {

@@ -11,6 +11,7 @@ pub mod engine;
 pub mod error;
 pub mod fault;
 mod list;
+pub mod memory;
 pub mod observation;
 pub mod reference;
 pub mod seen;

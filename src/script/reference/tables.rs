@@ -490,6 +490,14 @@ const NOTHING: &[Entry] = &[
         "Every property and every item of nothing is nothing.",
     ),
     entry(&["contains(value: any) -> bool"], "Nothing contains nothing: false."),
+    entry(
+        &["map(function: function) -> List", "filter(condition: function) -> List"],
+        "An empty list.",
+    ),
+    entry(
+        &["any(condition: function) -> bool", "all(condition: function) -> bool"],
+        "There is no item for which it could hold: false.",
+    ),
     entry(&["starts_with(text: string) -> bool"], "Always false."),
     entry(&["ends_with(text: string) -> bool"], "Always false."),
     entry(&["to_lower()", "to_upper()"], "Nothing again."),
@@ -531,8 +539,8 @@ const FAULT_MESSAGE: &[Entry] = &[
 const FAULT_DIRECTIVES: &[Entry] = &[
     entry(&["withhold() -> Directive"], "The message does not go on."),
     entry(
-        &["withhold(told: map) -> Directive"],
-        "A request does not go on, and its sender gets this JSON for an answer.",
+        &["withhold(answer: map) -> Directive"],
+        "The request does not go on; the client is answered with this JSON instead.",
     ),
     entry(&["twice() -> Directive"], "The message goes on twice."),
     entry(

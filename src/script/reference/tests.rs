@@ -52,6 +52,7 @@ fn type_name(text: &str) -> String {
         "ScriptAction" => "Action",
         "OriginHandle" => "Origin",
         "SeenExchange" => "Exchange",
+        "ImmutableString" => "string",
         other => other,
     }
     .to_owned()
@@ -104,6 +105,9 @@ fn the_table_and_the_engine_agree() {
         }
     }
     assert_eq!(wrong, BTreeSet::new(), "in the table, and not registered");
+    // Registered only to take the place of Rhai's own: one refuses, the other is
+    // held to the limits.
+    left.retain(|(name, _), _| !["sleep", "replace"].contains(&name.as_str()));
     assert_eq!(left, BTreeMap::new(), "registered, and not in the table");
 }
 

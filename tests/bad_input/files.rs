@@ -1,0 +1,100 @@
+//! Headers, profiles and folders that are wrong.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use crate::place::{Place, check};
+
+#[test]
+fn a_header_is_wrong() {
+    let claim = "//! called  MUST  add receives a = 17\n";
+    let header = |from: &str, to: &str| check("").replace(from, to);
+    for (bad, words) in [
+        (header("//!\n", "//! tgas: tools\n//!\n"), "tags"),
+        (header(claim, &claim.repeat(2)), "called"),
+        (header(claim, ""), "checkpoint"),
+        (header("MUST", "MAST"), "MUST"),
+    ] {
+        let place = Place::with(&bad);
+        place.run(&[]).exits(3);
+        let execution = place.execution("bad");
+        assert_eq!(execution["outcome"], "error");
+        assert!(execution.to_string().contains(words), "{words}: {execution:#}");
+        assert!(execution.to_string().contains("bad.rhai"), "{execution:#}");
+        assert_eq!(place.outcome("good"), "pass");
+        place.is_tidy();
+    }
+}
+
+#[test]
+fn a_checkpoint_is_decided_that_is_not_declared() {
+    let bad = check("").replace("seen.equal(\"called\"", "seen.equal(\"caled\"");
+    let place = Place::with(&bad);
+    place.run(&[]).exits(3);
+    let said = place.execution("bad").to_string();
+    assert!(said.contains("declares no checkpoint `caled`; did you mean `called`?"), "{said}");
+}
+
+#[test]
+fn a_profile_is_no_profile() {
+    for (text, words) in [
+        (&b"{ \"revision\": 1 }"[..], "profiles/mine.toml"),
+        (b"revision = \"2025-11-25\"\nrevision = \"2025-11-25\"\n", "duplicate key"),
+        (b"revision = 7\n", "profiles/mine.toml"),
+        (b"", "revision"),
+        (b"revision = \"\xff\"\n", "UTF-8"),
+    ] {
+        let place = Place::new();
+        place.write("profiles/mine.toml", text);
+        place.command(&["run"]).exits(2).says(words);
+        place.is_tidy();
+    }
+}
+
+#[test]
+fn the_folder_of_checks_is_no_such_folder() {
+    let place = Place::new();
+    place.run(&["--checks", "nowhere"]).exits(2).says("there is no folder of checks at `nowhere`");
+    fs::create_dir(place.path("profiles")).unwrap();
+    fs::remove_dir(place.path("profiles")).unwrap();
+    place.write("checks/good.rhai", check(""));
+    place.run(&["--checks", "checks/good.rhai"]).exits(2).says("there is no folder");
+    assert!(!place.path("report.json").exists(), "no report of a run that was none");
+    place.is_tidy();
+}
+
+#[test]
+fn the_folder_of_checks_is_empty() {
+    let place = Place::new();
+    fs::remove_file(place.path("checks/good.rhai")).unwrap();
+    place.run(&[]).exits(2).says("holds no check").says("mcp-checks new");
+    place.write("checks/_lib/mine.rhai", "fn one() { 1 }");
+    place.run(&[]).exits(2).says("holds no check");
+    assert!(!place.path("report.json").exists());
+}
+
+#[test]
+fn the_folder_of_checks_loops() {
+    let place = Place::new();
+    symlink("..", place.path("checks/around")).unwrap();
+    symlink("self", place.path("checks/self")).unwrap();
+    symlink("self.rhai", place.path("checks/self.rhai")).unwrap();
+    symlink("/etc/passwd", place.path("checks/outside.rhai")).unwrap();
+    let ran = place.run(&[]);
+    assert_eq!(place.outcome("good"), "pass");
+    assert_eq!(place.report()["executions"].as_array().unwrap().len(), 1);
+    let ran = ran.says("checks/around").says("checks/outside.rhai");
+    assert!(!ran.stderr.contains("root:"), "{}", ran.stderr);
+    place.is_tidy();
+}
+
+#[test]
+fn a_check_is_not_utf_8() {
+    let place = Place::new();
+    place.write("checks/bad.rhai", b"//! Caf\xe9.\n");
+    place.run(&[]).exits(3);
+    let execution = place.execution("bad");
+    assert!(execution.to_string().contains("UTF-8"), "{execution:#}");
+    assert_eq!(place.outcome("good"), "pass");
+    place.is_tidy();
+}

@@ -1,0 +1,10 @@
+//! Whatever is wrong with a script, a file, a client or a server: the exit code
+//! is right, the message says what to do, the other checks still run, and
+//! nothing is left half-written or behind.
+#![cfg(unix)]
+
+mod clients;
+mod files;
+mod place;
+mod scripts;
+mod servers;

@@ -1,0 +1,89 @@
+//! Servers that refuse, never answer, or answer garbage.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
+
+use crate::place::{Place, Ran};
+
+const CHECK: &str = r#"//! Pings.
+//!
+//! answered  MUST  A ping is answered
+
+fn drive(client) { client.ping() }
+fn judge(seen) { seen.check("answered", seen.result.ok); }
+"#;
+
+/// A server that does this with each connection.
+fn server(answer: impl Fn(TcpStream) + Send + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    std::thread::spawn(move || listener.incoming().flatten().for_each(answer));
+    url
+}
+
+fn run(url: &str) -> (Place, Ran) {
+    let place = Place::new();
+    place.write("checks/good.rhai", CHECK);
+    let ran = place.run(&["--server", url, "--timeout", "1"]).exits(1);
+    assert!(ran.elapsed < Duration::from_secs(10), "{:?}", ran.elapsed);
+    place.is_tidy();
+    (place, ran)
+}
+
+#[test]
+fn it_refuses() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    drop(listener);
+    let (place, _) = run(&url);
+    let said = place.execution("good").to_string();
+    assert!(said.contains("answered nothing"), "{said}");
+    assert!(said.contains("look whether the server runs there"), "{said}");
+}
+
+#[test]
+fn it_never_answers() {
+    let held = std::sync::Mutex::new(Vec::new());
+    let url = server(move |stream| held.lock().unwrap().push(stream));
+    let (place, _) = run(&url);
+    let execution = place.execution("good");
+    assert!(execution.to_string().contains("answered nothing"), "{execution:#}");
+}
+
+#[test]
+fn it_answers_garbage() {
+    let bytes: Vec<u8> =
+        (0..4096_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let url = server(move |mut stream| {
+        let _ = stream.read(&mut [0; 1024]);
+        let _ = stream.write_all(&bytes);
+    });
+    let (place, _) = run(&url);
+    assert_ne!(place.outcome("good"), "pass");
+}
+
+#[test]
+fn it_answers_http_without_meaning() {
+    for body in ["<html>no", "{\"jsonrpc\":\"2.0\"}", "[]", "null", "\u{feff}", ""] {
+        let url = server(move |mut stream| {
+            let _ = stream.read(&mut [0; 4096]);
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close";
+            let _ = write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        });
+        let (place, _) = run(&url);
+        assert_eq!(place.outcome("good"), "fail", "{body:?}");
+    }
+}
+
+#[test]
+fn it_answers_without_end() {
+    let url = server(|mut stream| {
+        let _ = stream.read(&mut [0; 4096]);
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n";
+        let _ = stream.write_all(head.as_bytes());
+        while stream.write_all(&[b' '; 65536]).is_ok() {}
+    });
+    let (place, _) = run(&url);
+    assert_ne!(place.outcome("good"), "pass");
+}
