@@ -23,12 +23,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rhai::{CallFnOptions, Dynamic, Engine, EvalAltResult, Map, Scope};
+use serde_json::Value;
 
 pub use self::connection::Faulty;
 pub use self::message::HttpMessage;
 
 use self::message::State;
-use super::action::Handlers;
+use super::action::{Handlers, json_value};
 use super::engine::{Script, ScriptEngine};
 use super::error::ScriptError;
 use crate::check::SourceText;
@@ -172,6 +173,8 @@ enum Directive {
     /// It does not go on. The sender of a request is told that it was taken in;
     /// the receiver of a response, that nothing came yet.
     Withhold,
+    /// It does not go on, and the sender of a request is told this JSON.
+    Tell(Value),
     /// It goes on twice.
     Repeat,
     /// This request is sent before it goes on.
@@ -190,6 +193,9 @@ pub(super) fn register(engine: &mut Engine) {
     engine
         .register_type_with_name::<Directive>("Directive")
         .register_fn("withhold", || Directive::Withhold)
+        .register_fn("withhold", |told: Map| -> Result<Directive, Box<EvalAltResult>> {
+            json_value(&told.into()).map(Directive::Tell)
+        })
         .register_fn("twice", || Directive::Repeat)
         .register_fn("hold_back", || Directive::HoldBack)
         .register_fn("stop_reading", || Directive::StopReading)

@@ -1,6 +1,8 @@
 //! What scripts can do with a [`List`] and with what is [`Absent`].
 
-use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, NativeCallContext, Position};
+use rhai::{
+    Array, Dynamic, Engine, EvalAltResult, FnPtr, ImmutableString, NativeCallContext, Position,
+};
 
 use super::engine::STRING_LIMIT;
 use super::observation::Message;
@@ -156,7 +158,7 @@ fn contains(list: &mut List, wanted: Dynamic) -> bool {
     list.0.iter().any(|item| equal(item.clone(), wanted.clone()))
 }
 
-fn join(list: &mut List, separator: &str) -> Evaluated<String> {
+fn join(list: &mut List, separator: &str) -> Evaluated<ImmutableString> {
     if list.0.len().saturating_mul(separator.len()) > STRING_LIMIT {
         let what = "length of string".to_owned();
         return Err(EvalAltResult::ErrorDataTooLarge(what, Position::NONE).into());
@@ -165,7 +167,7 @@ fn join(list: &mut List, separator: &str) -> Evaluated<String> {
         Ok(text) => text,
         Err(_) => describe(item),
     });
-    Ok(words.collect::<Vec<_>>().join(separator))
+    Ok(words.collect::<Vec<_>>().join(separator).into())
 }
 
 fn equal(one: Dynamic, other: Dynamic) -> bool {

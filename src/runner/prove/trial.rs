@@ -92,14 +92,14 @@ pub fn count(job: &Job<'_>, faults: &[KnownFault]) -> usize {
     .sum()
 }
 
-/// A fault and an engine in which it is in force.
-type Faulted = (Arc<FaultScript>, Engine);
+/// A fault, and the engine with it in force.
+type InForce = (Arc<FaultScript>, Engine);
 
 /// One worker's engine, and the same with each of the faults in force.
 pub struct Bench<'a> {
     engine: Engine,
     faults: &'a [KnownFault],
-    with_fault: Vec<Result<Faulted, Arc<miette::Report>>>,
+    with_fault: Vec<Result<InForce, Arc<miette::Report>>>,
     settings: &'a Settings,
 }
 

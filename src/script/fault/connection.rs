@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::stream;
-use http::{Method, StatusCode};
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Method, StatusCode};
 use serde_json::Value;
 
 use super::message::{HttpMessage, State, events};
@@ -62,6 +63,7 @@ impl<C: HttpClient> Faulty<C> {
             match directive {
                 Directive::Pass | Directive::StopReading => {}
                 Directive::Withhold => return Ok(taken_in(&original)),
+                Directive::Tell(json) => return Ok(told(&json)),
                 Directive::Repeat => again = Some(sent.clone().into_request()),
                 Directive::After(first) => self.send_aside(first.into_request()).await,
                 Directive::HoldBack => {
@@ -94,7 +96,7 @@ impl<C: HttpClient> Faulty<C> {
         let mut state = State { status: head.status, headers: head.headers, ..State::default() };
         let streamed = state.is_event_stream();
         let mut body = Some(body);
-        if !streamed && let Some(body) = body.take() {
+        if let Some(body) = body.take_if(|_| !streamed) {
             let whole = read_whole(body, READ_LIMIT).await;
             state.body = whole.map_err(|_| TransportError::Closed)?;
         }
@@ -105,7 +107,7 @@ impl<C: HttpClient> Faulty<C> {
             Directive::After(first) => self.send_aside(first.into_request()).await,
             Directive::Late(time) => tokio::time::sleep(time).await,
             Directive::StopReading => return Err(TransportError::Closed),
-            Directive::Pass | Directive::Repeat | Directive::HoldBack => {}
+            Directive::Pass | Directive::Tell(_) | Directive::Repeat | Directive::HoldBack => {}
         }
         let body = match body {
             Some(body) => changed_events(body, state.clone(), incoming),
@@ -131,6 +133,13 @@ fn taken_in(request: &State) -> Response {
     let mut response = Response::new(Body::whole(Bytes::new()));
     *response.status_mut() =
         if request.method == Method::POST { StatusCode::ACCEPTED } else { StatusCode::OK };
+    response
+}
+
+/// A response of this JSON.
+fn told(json: &Value) -> Response {
+    let mut response = Response::new(Body::whole(json.to_string()));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
@@ -202,7 +211,10 @@ impl Incoming {
                     tokio::time::sleep(time).await;
                     1
                 }
-                Directive::Pass | Directive::After(_) | Directive::HoldBack => 1,
+                Directive::Pass
+                | Directive::Tell(_)
+                | Directive::After(_)
+                | Directive::HoldBack => 1,
             };
             for _ in 0..times {
                 out.extend_from_slice(&state.body);

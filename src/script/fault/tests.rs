@@ -157,6 +157,15 @@ async fn requests_are_withheld_repeated_held_back_and_preceded() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_sender_can_be_told_what_nobody_said() {
+    let rig = rig("fn request(request) { withhold(#{ id: request.id }) }", false);
+    let (status, headers, body) = rig.send(message(7, "a")).await;
+    assert_eq!((status, body.as_str()), (200, r#"{"id":7}"#));
+    assert_eq!(headers["content-type"], "application/json");
+    assert!(rig.arrived().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
 async fn all_that_is_held_back_goes_on_after_the_next_one_that_does() {
     let rig = rig(
         r#"fn request(request) {

@@ -53,6 +53,7 @@ fn type_name(text: &str) -> String {
         "ScriptAction" => "Action",
         "OriginHandle" => "Origin",
         "SeenExchange" => "Exchange",
+        "ImmutableString" => "string",
         other => other,
     }
     .to_owned()

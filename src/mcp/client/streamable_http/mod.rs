@@ -205,7 +205,9 @@ impl Transport for StreamableHttp {
                 return Ok(());
             }
             let work = async {
-                let headers = self.headers_with([], session);
+                // Said so that no library under it says something else.
+                let accepted = HeaderValue::from_static("application/json");
+                let headers = self.headers_with([(ACCEPT, accepted)], session);
                 let response = self.send(Method::DELETE, headers, Bytes::new()).await?;
                 let status = response.status();
                 discard(response, self.scale).await;
