@@ -489,6 +489,14 @@ const NOTHING: &[Entry] = &[
         &["[name: string] -> ()", "[index: integer] -> ()"],
         "Every property and every item of nothing is nothing.",
     ),
+    entry(
+        &["filter(holds: function) -> List", "map(change: function) -> List"],
+        "A list with nothing in it.",
+    ),
+    entry(
+        &["any(holds: function) -> bool", "all(holds: function) -> bool"],
+        "Always false, since there is nothing to hold.",
+    ),
     entry(&["contains(value: any) -> bool"], "Nothing contains nothing: false."),
     entry(
         &["map(function: function) -> List", "filter(condition: function) -> List"],
@@ -537,6 +545,10 @@ const FAULT_MESSAGE: &[Entry] = &[
 ];
 
 const FAULT_DIRECTIVES: &[Entry] = &[
+    entry(
+        &["withhold(told: map) -> Directive"],
+        "It does not go on, and the sender of a request is told this JSON.",
+    ),
     entry(&["withhold() -> Directive"], "The message does not go on."),
     entry(
         &["withhold(answer: map) -> Directive"],

@@ -48,6 +48,7 @@ fn type_name(text: &str) -> String {
     match last {
         "Dynamic" => "any",
         "i64" => "integer",
+        "String" => "string",
         "Fn" => "function",
         "ScriptAction" => "Action",
         "OriginHandle" => "Origin",
@@ -72,7 +73,10 @@ fn registered() -> BTreeMap<Plain, String> {
         let types = types.map(|(_, of)| type_name(of)).collect();
         ((name.to_owned(), types), type_name(returns))
     };
-    signatures.iter().map(parse).collect()
+    // Functions of Rhai itself, with bounds of our own.
+    let is_ours =
+        |signature: &&String| !["replace(", "sleep("].iter().any(|of| signature.starts_with(of));
+    signatures.iter().filter(is_ours).map(parse).collect()
 }
 
 /// Whether the table may say `told` where the engine says `real`.
