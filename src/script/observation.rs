@@ -1,8 +1,8 @@
 //! What crossed the wire, as a judge reads it: [`Observation`], with the
 //! JSON-RPC messages ([`Message`]) found in its exchanges.
 
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use http::{HeaderMap, Method, Uri};
 use serde_json::Value;
