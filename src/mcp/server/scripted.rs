@@ -196,8 +196,7 @@ impl ScriptedServer {
             return Plan::status(StatusCode::ACCEPTED);
         }
         let action = self.act(request, message);
-        let opens = message["method"] == "initialize"
-            && matches!(action, Action::Value(_) | Action::Reply { .. });
+        let opens = message["method"] == "initialize" && succeeds(&action);
         let plan = self.plan(message, action);
         if !opens {
             return plan;
@@ -327,6 +326,15 @@ impl Origin for ScriptedServer {
             Method::DELETE => self.delete(request),
             _ => not_allowed("POST, GET, DELETE"),
         }
+    }
+}
+
+/// Whether an action ends as a result, at once or later.
+fn succeeds(action: &Action) -> bool {
+    match action {
+        Action::Value(_) | Action::Reply { .. } => true,
+        Action::After(_, action) => succeeds(action),
+        _ => false,
     }
 }
 
