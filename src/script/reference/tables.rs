@@ -498,14 +498,6 @@ const NOTHING: &[Entry] = &[
         "Always false, since there is nothing to hold.",
     ),
     entry(&["contains(value: any) -> bool"], "Nothing contains nothing: false."),
-    entry(
-        &["map(function: function) -> List", "filter(condition: function) -> List"],
-        "An empty list.",
-    ),
-    entry(
-        &["any(condition: function) -> bool", "all(condition: function) -> bool"],
-        "There is no item for which it could hold: false.",
-    ),
     entry(&["starts_with(text: string) -> bool"], "Always false."),
     entry(&["ends_with(text: string) -> bool"], "Always false."),
     entry(&["to_lower()", "to_upper()"], "Nothing again."),
@@ -545,10 +537,6 @@ const FAULT_MESSAGE: &[Entry] = &[
 ];
 
 const FAULT_DIRECTIVES: &[Entry] = &[
-    entry(
-        &["withhold(told: map) -> Directive"],
-        "It does not go on, and the sender of a request is told this JSON.",
-    ),
     entry(&["withhold() -> Directive"], "The message does not go on."),
     entry(
         &["withhold(answer: map) -> Directive"],
@@ -559,7 +547,7 @@ const FAULT_DIRECTIVES: &[Entry] = &[
         &["late(milliseconds: integer) -> Directive"],
         "The message goes on so much later, on the execution's own clock.",
     ),
-    entry(&["hold_back() -> Directive"], "A request goes on after the next one."),
+    entry(&["hold_back() -> Directive"], "A request goes on after the next one that does."),
     entry(
         &["stop_reading() -> Directive"],
         "A response, or what follows of a stream, is not read any more.",
