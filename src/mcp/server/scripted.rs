@@ -126,7 +126,8 @@ impl ScriptedServer {
             && let Some(version) = request.headers().get(VERSION_HEADER)
             && !version.to_str().is_ok_and(|text| text.parse::<Revision>().is_ok())
         {
-            return Some(bad_request(-32000, "Bad Request: Unsupported protocol version"));
+            let message = "Bad Request: Unsupported protocol version";
+            return Some(bad_request(&request_id(request), -32000, message));
         }
         // A session that was ended is answered with 404 (transports, "Session
         // Management"). A request without any is let through: refusing it is
@@ -135,7 +136,7 @@ impl ScriptedServer {
             && let Some(session) = request.headers().get(SESSION_HEADER)
             && !session.to_str().is_ok_and(|id| self.state().sessions.contains(id))
         {
-            let body = error_message(&Value::Null, -32001, "Session not found", None);
+            let body = error_message(&request_id(request), -32001, "Session not found", None);
             return Some(json_body(StatusCode::NOT_FOUND, &body));
         }
         None
@@ -143,12 +144,12 @@ impl ScriptedServer {
 
     fn post(&self, request: &Request) -> Plan {
         match serde_json::from_slice::<Value>(request.body()) {
-            Err(_) => bad_request(-32700, "Parse error"),
+            Err(_) => bad_request(&Value::Null, -32700, "Parse error"),
             Ok(Value::Array(batch)) if self.behaviour.revision == Revision::V2025_03_26 => {
                 self.batch(request, &batch)
             }
             Ok(message) if message.is_object() => self.message(request, &message),
-            Ok(_) => bad_request(-32600, "Invalid Request"),
+            Ok(_) => bad_request(&Value::Null, -32600, "Invalid Request"),
         }
     }
 
@@ -296,7 +297,9 @@ impl ScriptedServer {
     fn get(&self, request: &Request) -> Plan {
         if let Some(last) = request.headers().get("last-event-id") {
             let resumed = last.to_str().ok().and_then(|id| self.streams.resume(id));
-            return resumed.unwrap_or_else(|| bad_request(-32000, "Bad Request: Unknown event id"));
+            return resumed.unwrap_or_else(|| {
+                bad_request(&Value::Null, -32000, "Bad Request: Unknown event id")
+            });
         }
         if self.state().listens { self.streams.listen() } else { not_allowed("POST, DELETE") }
     }
@@ -342,8 +345,15 @@ fn is_request(message: &Value) -> bool {
     message.get("method").is_some() && message.get("id").is_some()
 }
 
-fn bad_request(code: i64, message: &str) -> Plan {
-    json_body(StatusCode::BAD_REQUEST, &error_message(&Value::Null, code, message, None))
+/// The id of the request in a body; null, as JSON-RPC 2.0 asks (section 5), if
+/// it has none that can be read.
+fn request_id(request: &Request) -> Value {
+    let message = serde_json::from_slice::<Value>(request.body()).unwrap_or_default();
+    message.get("id").cloned().unwrap_or_default()
+}
+
+fn bad_request(id: &Value, code: i64, message: &str) -> Plan {
+    json_body(StatusCode::BAD_REQUEST, &error_message(id, code, message, None))
 }
 
 fn not_allowed(allowed: &'static str) -> Plan {
