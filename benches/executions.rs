@@ -37,8 +37,9 @@ fn judge(seen) {
 }
 "#;
 
-/// How many executions one measured run has.
-const EXECUTIONS: usize = 2_000;
+/// How many executions one measured run has: enough that making the engines, a
+/// few milliseconds for each worker, does not show.
+const EXECUTIONS: usize = 10_000;
 
 fn profile() -> Profile {
     let profiles = profile::embedded().expect("the embedded profiles are valid");
@@ -64,7 +65,7 @@ fn run_library(library: &Library, profiles: &[Profile], jobs: usize) {
 }
 
 /// One check at many profiles: compiled once, executed for each.
-#[divan::bench(args = [1, 2])]
+#[divan::bench(args = [1, 2], sample_count = 20)]
 fn three_requests(bencher: divan::Bencher, jobs: usize) {
     let library = checks(jobs);
     let profiles: Vec<Profile> = std::iter::repeat_n(profile(), EXECUTIONS / jobs).collect();
@@ -84,7 +85,7 @@ fn generated_checks(bencher: divan::Bencher, count: usize) {
 }
 
 /// The same exchange without a script: client, recorder and double in Rust.
-#[divan::bench]
+#[divan::bench(sample_count = 20)]
 fn by_hand(bencher: divan::Bencher) {
     bencher.counter(divan::counter::ItemsCount::new(EXECUTIONS)).bench_local(|| {
         for _ in 0..EXECUTIONS {
