@@ -13,7 +13,7 @@ use crate::runner::plan::Choice;
 #[command(next_help_heading = "Which checks")]
 pub struct Filters {
     /// Which checks [default: all]: an id or its end, a folder, a tag, a revision, a glob, one
-    /// case as in 'ID[CASE]', or an expression of these with not, and, or.
+    /// case as in 'ID[a case]', or an expression of these with not, and, or.
     #[arg(value_name = "SELECTION", help_heading = None)]
     pub selection: Vec<String>,
     /// Only for this profile; may be repeated.

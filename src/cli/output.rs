@@ -1,4 +1,4 @@
-//! Standard output for data, standard error for talk: [`print`] and [`say`].
+//! Standard output for data, standard error for talk: [`print()`] and [`say`].
 //!
 //! Whoever closes the other end of a pipe has seen enough: that is no error.
 

@@ -1,4 +1,4 @@
-//! A finished proof, for a person ([`text`]) and for programs ([`json`]).
+//! A finished proof, for a person ([`text`]) and for programs ([`json()`]).
 //!
 //! ```json
 //! {"format": "mcp-checks-proof/1",

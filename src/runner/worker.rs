@@ -336,10 +336,16 @@ fn cancelled_checkpoints(check: &Check, profile: &Profile) -> Vec<CheckpointResu
 }
 
 fn blank(check: &Check, profile: &Profile, case: Option<&str>) -> Execution {
+    let title = check.header.title.clone();
+    Execution { title, case: case.map(str::to_owned), ..nothing_of(&check.id, profile) }
+}
+
+/// An execution of which nothing is known yet but its check and its profile.
+fn nothing_of(check: &str, profile: &Profile) -> Execution {
     Execution {
-        check: check.id.clone(),
-        title: check.header.title.clone(),
-        case: case.map(str::to_owned),
+        check: check.to_owned(),
+        title: String::new(),
+        case: None,
         profile: profile.name.clone(),
         revision: profile.revision,
         checkpoints: Vec::new(),
@@ -358,21 +364,8 @@ fn without_verdicts(check: &Check, run: &Run<'_>, trouble: Trouble) -> Execution
 }
 
 fn broken_check(broken: &crate::check::BrokenCheck, profile: &Profile) -> Execution {
-    Execution {
-        check: broken.id.clone(),
-        title: String::new(),
-        case: None,
-        profile: profile.name.clone(),
-        revision: profile.revision,
-        checkpoints: Vec::new(),
-        trouble: Some(Trouble::Broken(broken.problem.clone())),
-        exchanges: Vec::new(),
-        traced: false,
-        origins: Vec::new(),
-        snapshot: SnapshotOutcome::NotCompared,
-        client: None,
-        elapsed: Duration::ZERO,
-    }
+    let trouble = Some(Trouble::Broken(broken.problem.clone()));
+    Execution { trouble, ..nothing_of(&broken.id, profile) }
 }
 
 /// Runs one execution; a panic in it is a report, and ends nothing else.

@@ -11,7 +11,7 @@
 //! - `seen(seen)` sees what `drive` returned before it is judged.
 //!
 //! They change the message in place, and what they return says what becomes of
-//! it ([`Directive`]). If a request gets another id, the responses to it are
+//! it (a directive). If a request gets another id, the responses to it are
 //! given back the first one: so the sender goes on as one does that chose that
 //! id itself.
 
