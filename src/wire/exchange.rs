@@ -3,7 +3,7 @@
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use ::http::{HeaderMap, Method, StatusCode, Uri};
@@ -222,6 +222,10 @@ struct OpenExchange {
 }
 
 impl OpenExchange {
+    fn is_open(&self) -> bool {
+        self.wire.lock().get(self.index).is_some_and(|entry| entry.exchange.end == End::Open)
+    }
+
     fn finish(&mut self, end: End) {
         self.wire.finish(self.index, end);
     }
@@ -238,12 +242,9 @@ struct Recorded {
     open: OpenExchange,
 }
 
-impl Stream for Recorded {
-    type Item = Result<Bytes, TransportError>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let polled = Pin::new(&mut self.body).poll_next(context);
-        match &polled {
+impl Recorded {
+    fn note(&mut self, polled: &Poll<Option<Result<Bytes, TransportError>>>) {
+        match polled {
             Poll::Ready(Some(Ok(chunk))) => {
                 let open = &self.open;
                 open.wire.update(open.index, |entry| entry.add(chunk));
@@ -252,6 +253,35 @@ impl Stream for Recorded {
             Poll::Ready(None) => self.open.finish(End::Complete),
             Poll::Pending => {}
         }
+    }
+}
+
+/// What was ready to be sent when the asking side turned away has been sent: a
+/// server does not wait for its bytes to be read. So an exchange is aborted only
+/// if more was still to come, in memory as well as on a socket.
+impl Drop for Recorded {
+    fn drop(&mut self) {
+        // A body may set timers, which need a runtime.
+        if !self.open.is_open() || tokio::runtime::Handle::try_current().is_err() {
+            return;
+        }
+        let mut context = Context::from_waker(Waker::noop());
+        loop {
+            let polled = Pin::new(&mut self.body).poll_next(&mut context);
+            self.note(&polled);
+            if !matches!(polled, Poll::Ready(Some(Ok(_)))) {
+                break;
+            }
+        }
+    }
+}
+
+impl Stream for Recorded {
+    type Item = Result<Bytes, TransportError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let polled = Pin::new(&mut self.body).poll_next(context);
+        self.note(&polled);
         polled
     }
 }
