@@ -256,6 +256,10 @@ impl Recorded {
     }
 }
 
+/// How many bytes a server sends that nobody reads: about what a socket's
+/// buffers take. A body without end is ready for ever.
+const SENT_AHEAD: usize = 256 * 1024;
+
 /// What was ready to be sent when the asking side turned away has been sent: a
 /// server does not wait for its bytes to be read. So an exchange is aborted only
 /// if more was still to come, in memory as well as on a socket.
@@ -266,11 +270,13 @@ impl Drop for Recorded {
             return;
         }
         let mut context = Context::from_waker(Waker::noop());
-        loop {
+        let mut sent = 0;
+        while sent < SENT_AHEAD {
             let polled = Pin::new(&mut self.body).poll_next(&mut context);
             self.note(&polled);
-            if !matches!(polled, Poll::Ready(Some(Ok(_)))) {
-                break;
+            match polled {
+                Poll::Ready(Some(Ok(chunk))) => sent += chunk.len().max(1),
+                _ => break,
             }
         }
     }
