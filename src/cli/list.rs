@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::{Value, json};
 
 use super::exit::Exit;
 use super::filters::{Chosen, Filters, nothing_left};
-use super::output::{print, say};
+use super::output::{Format, print, say};
 use super::sources::Sources;
 use super::terminal::{Stream, When, has_colour};
 use crate::check::{BrokenCheck, Check, Library};
@@ -32,15 +32,6 @@ pub struct Arguments {
     format: Format,
     #[command(flatten)]
     sources: Sources,
-}
-
-/// The format of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For a person.
-    Human,
-    /// One JSON document.
-    Json,
 }
 
 /// Lists what `arguments` ask for. Checks that cannot be read are listed as

@@ -5,6 +5,7 @@
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 
+use clap::ValueEnum;
 use miette::miette;
 
 /// Writes data to standard output.
@@ -27,4 +28,13 @@ pub fn print(data: &str) -> miette::Result<()> {
 pub fn say(talk: impl Display) {
     // Whom should one tell that nobody listens?
     let _ = writeln!(io::stderr().lock(), "{talk}");
+}
+
+/// The format of what a subcommand prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For a person.
+    Human,
+    /// One JSON document.
+    Json,
 }

@@ -1,10 +1,10 @@
 //! `mcp-checks prove`: shows that every check can fail, by faults.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use miette::{GraphicalTheme, MietteDiagnostic};
 
 use super::exit::Exit;
-use super::output::print;
+use super::output::{Format, print};
 use super::run::{interrupt_on_ctrl_c, jobs, timeout};
 use super::sources::Sources;
 use super::terminal::{self, Stream, When, has_colour};
@@ -43,15 +43,6 @@ pub struct Arguments {
     format: Format,
     #[command(flatten)]
     sources: Sources,
-}
-
-/// The format of a proof.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For a person.
-    Human,
-    /// One JSON document.
-    Json,
 }
 
 /// Runs every check under the faults and reports what they turned red.
