@@ -32,6 +32,8 @@ pub struct Budget {
     /// Whether a leg began since the notice was set: only then is there
     /// something to cancel.
     sent: bool,
+    /// How long the latest request took.
+    round_trip: Duration,
 }
 
 impl Budget {
@@ -44,6 +46,7 @@ impl Budget {
             cancellation: cancellation.clone(),
             notice: None,
             sent: false,
+            round_trip: Duration::ZERO,
         }
     }
 
@@ -51,6 +54,17 @@ impl Budget {
     pub fn set_notice(&mut self, notice: BoxFuture<'static, ()>) {
         self.notice = Some(notice);
         self.sent = false;
+    }
+
+    /// How long the latest request took, multiplied by the scale; zero if there
+    /// was none.
+    pub fn round_trip(&self) -> Duration {
+        self.round_trip
+    }
+
+    /// Notes that a request that was sent at `start` was answered now.
+    pub fn answered(&mut self, start: Instant) {
+        self.round_trip = start.elapsed() * self.scale;
     }
 
     /// From now on, nothing is in flight that could be cancelled.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::budget::{Budget, bounded};
 use super::cancellation::Cancellation;
@@ -109,7 +110,9 @@ impl Channel {
         session: &Session,
         budget: &mut Budget,
     ) -> Result<Answer, ClientError> {
+        let start = Instant::now();
         let reply = self.transport.request(request, session, &self.inbox, budget).await?;
+        budget.answered(start);
         let result =
             reply.outcome.map_err(|error| ClientError::from_response(&request.method, error))?;
         if !result.is_object() {

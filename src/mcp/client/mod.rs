@@ -55,6 +55,16 @@ pub struct Options {
     pub scale: u32,
 }
 
+/// What an operation came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Completed {
+    /// An array of all pages' items for a list, else the result as it came.
+    pub result: Value,
+    /// From the sending of the request that completed the operation to its
+    /// result, multiplied by the scale.
+    pub round_trip: Duration,
+}
+
 /// A client of one server. A clone is another handle to the same connection.
 #[derive(Clone)]
 pub struct Client(Arc<Inner>);
@@ -126,15 +136,29 @@ impl Client {
         operation: Operation,
         cancellation: &Cancellation,
     ) -> Result<Value, ClientError> {
+        Ok(self.perform_timed(operation, cancellation).await?.result)
+    }
+
+    /// Does one operation as [`Client::perform`] does, and says how long the
+    /// server took.
+    ///
+    /// # Errors
+    /// [`ClientError`], each kind.
+    pub async fn perform_timed(
+        &self,
+        operation: Operation,
+        cancellation: &Cancellation,
+    ) -> Result<Completed, ClientError> {
         let mut budget = Budget::start(self.0.channel.scale(), cancellation);
-        match operation.items() {
-            Some(items) => pages::walk(&self.0, &operation, items, &mut budget).await,
+        let result = match operation.items() {
+            Some(items) => pages::walk(&self.0, &operation, items, &mut budget).await?,
             None => {
                 let connection = self.0.connection(&mut budget).await?;
                 let params = operation.params(connection.session.revision)?;
-                self.0.request(&operation, params, &mut budget).await
+                self.0.request(&operation, params, &mut budget).await?
             }
-        }
+        };
+        Ok(Completed { result, round_trip: budget.round_trip() })
     }
 
     /// The session id, if one was issued.
