@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::client::Answer;
 use super::decisions::{Decisions, Said};
 use super::fault::HttpMessage;
+use super::host::Record;
 use super::list::holds;
 use super::observation::{Message, MessageData, Observation, SeenExchange, aborted, header};
 use super::value::{Absent, AsJson, List, describe, from_json, json_equal, to_json};
@@ -42,6 +43,7 @@ struct Inner {
 struct State {
     result: Dynamic,
     notes: Map,
+    record: Option<Record>,
     decisions: Decisions,
 }
 
@@ -63,6 +65,8 @@ pub struct Parts {
     pub result: Dynamic,
     /// What the script noted.
     pub notes: Map,
+    /// What the host kept; `None` if there was none.
+    pub record: Option<Record>,
     /// Finds the place of a call.
     pub locate: Arc<Locate>,
 }
@@ -70,8 +74,12 @@ pub struct Parts {
 impl Seen {
     /// What is judged.
     pub fn new(parts: Parts) -> Self {
-        let state =
-            State { result: parts.result, notes: parts.notes, decisions: Decisions::default() };
+        let state = State {
+            result: parts.result,
+            notes: parts.notes,
+            record: parts.record,
+            decisions: Decisions::default(),
+        };
         Seen(Arc::new(Inner {
             observation: parts.observation,
             checkpoints: parts.checkpoints,
@@ -89,11 +97,25 @@ impl Seen {
         self.state().decisions.clone()
     }
 
-    /// What `drive` returned, whole and as text: to see whether a fault changed
-    /// it.
-    pub fn result_text(&self) -> String {
+    /// What `drive` or `operate` returned and what the host kept, whole and as
+    /// text: to see whether a fault changed it.
+    pub fn text(&self) -> String {
         let state = self.state();
-        to_json(&state.result).map_or_else(|other| other, |json| json.to_string())
+        let mut text = to_json(&state.result).map_or_else(|other| other, |json| json.to_string());
+        if let Some(record) = &state.record {
+            text.push('\n');
+            text.push_str(&record.text());
+        }
+        text
+    }
+
+    /// Hands each result of a tool call of the host, however deep it stands in
+    /// what `operate` returned, to `change`, which returns what takes its place.
+    fn change_calls(context: NativeCallContext, seen: &mut Seen, change: FnPtr) -> Evaluated<()> {
+        let result = seen.state().result.clone();
+        let changed = change_calls(&context, &result, &change)?;
+        seen.state().result = changed;
+        Ok(())
     }
 
     /// Hands each answer of the client, however deep it stands in what `drive`
@@ -214,6 +236,31 @@ fn change_answers(
         return Ok(changed.collect::<Evaluated<Map>>()?.into());
     }
     Ok(value.clone())
+}
+
+/// A call of the host is a map with an outcome.
+fn change_calls(
+    context: &NativeCallContext,
+    value: &Dynamic,
+    change: &FnPtr,
+) -> Evaluated<Dynamic> {
+    let all = |items: &[Dynamic]| {
+        let changed = items.iter().map(|item| change_calls(context, item, change));
+        changed.collect::<Evaluated<Vec<Dynamic>>>()
+    };
+    if let Some(list) = value.read_lock::<List>() {
+        return Ok(Dynamic::from(List(all(&list.0)?.into())));
+    }
+    if let Some(array) = value.read_lock::<Array>() {
+        return Ok(all(&array)?.into());
+    }
+    let Some(map) = value.read_lock::<Map>() else { return Ok(value.clone()) };
+    if map.contains_key("outcome") {
+        return change.call_within_context(context, (value.clone(),));
+    }
+    let changed =
+        map.iter().map(|(name, value)| Ok((name.clone(), change_calls(context, value, change)?)));
+    Ok(changed.collect::<Evaluated<Map>>()?.into())
 }
 
 fn exchange_value(observation: &Arc<Observation>, index: usize) -> Dynamic {
@@ -368,8 +415,37 @@ fn milliseconds(time: std::time::Duration) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }
 
+/// The lists of what a host kept, by name.
+fn kept<'a>(record: &'a mut Record, name: &str) -> &'a mut List {
+    match name {
+        "audit" => &mut record.audit,
+        "runs" => &mut record.runs,
+        "contacts" => &mut record.contacts,
+        "denials" => &mut record.denials,
+        _ => &mut record.catalogue,
+    }
+}
+
+fn register_record(engine: &mut Engine) {
+    for name in ["audit", "runs", "contacts", "denials", "catalogue"] {
+        engine
+            .register_get(name, move |seen: &mut Seen| match &mut seen.state().record {
+                Some(record) => Dynamic::from(kept(record, name).clone()),
+                None => Dynamic::from(Absent),
+            })
+            .register_set(name, move |seen: &mut Seen, list: Dynamic| -> Evaluated<()> {
+                let changed = items(&list)?.into_iter().collect();
+                if let Some(record) = &mut seen.state().record {
+                    *kept(record, name) = changed;
+                }
+                Ok(())
+            });
+    }
+}
+
 /// Registers `seen`, its messages and its exchanges.
 pub(super) fn register(engine: &mut Engine) {
+    register_record(engine);
     engine
         .register_type_with_name::<Seen>("Seen")
         .register_get("exchanges", |seen: &mut Seen| seen.exchanges(|_| true))
@@ -388,6 +464,7 @@ pub(super) fn register(engine: &mut Engine) {
         .register_fn("before", Seen::before)
         .register_get("result", |seen: &mut Seen| seen.state().result.clone())
         .register_fn("change", Seen::change)
+        .register_fn("change_calls", Seen::change_calls)
         .register_set("result", |seen: &mut Seen, result: Dynamic| seen.state().result = result)
         .register_get("notes", |seen: &mut Seen| seen.state().notes.clone())
         .register_get("profile", |seen: &mut Seen| seen.0.profile.clone())

@@ -51,6 +51,7 @@ impl Stage<'_> {
             profile: profile_map(self.profile),
             result: outcome.result,
             notes: outcome.notes,
+            record: outcome.record,
             locate: Arc::new(self.engine.scripts.locate(self.script)),
         });
         self.fault_in_seen(&seen);
@@ -85,10 +86,10 @@ impl Stage<'_> {
         if script.parameters("seen").is_none() {
             return;
         }
-        let before = seen.result_text();
+        let before = seen.text();
         if let Err(error) = self.engine.scripts.invoke(script, "seen", (seen.clone(),)) {
             of.breaks(Arc::new(error.into()));
-        } else if seen.result_text() != before {
+        } else if seen.text() != before {
             of.fired();
         }
     }
@@ -265,5 +266,10 @@ fn profile_map(profile: &Profile) -> Map {
     map.insert("revision".into(), profile.revision.as_str().into());
     map.insert("session".into(), session);
     map.insert("framing".into(), profile.server.framing.as_str().into());
+    let operator = &profile.operator;
+    map.insert("identifier".into(), operator.identifier.clone().into());
+    map.insert("data_class".into(), operator.data_class.as_str().into());
+    map.insert("requires_approval".into(), operator.requires_approval.into());
+    map.insert("zone".into(), operator.zone.as_str().into());
     map
 }
