@@ -365,7 +365,7 @@ impl Record {
                 json!({
                     "id": run.id,
                     "caller": run.caller,
-                    "status": run.status.as_str(),
+                    "status": run.status.as_ref().map_or(Value::Null, |status| status.as_str().into()),
                     "started_at": run.started_at,
                     "ended_at": run.ended_at,
                 })
