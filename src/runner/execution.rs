@@ -368,8 +368,7 @@ impl Stage<'_> {
             interrupt: self.settings.interrupt.clone(),
             scale: self.scale,
         };
-        let client = Client::new(http, options, blocking)
-            .map_err(|error| Stopped::Trouble(Trouble::Broken(Arc::new(error.into()))))?;
+        let client = Client::new(http, options, blocking);
         let driven = self.call(self.script, "drive", Dynamic::from(client.clone()));
         let result = match driven {
             // What came of the fault was more than the script can go on from.

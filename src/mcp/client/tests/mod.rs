@@ -90,7 +90,7 @@ impl FarSide {
     }
 
     fn client(self: &Arc<Self>, revision: Revision) -> Client {
-        Client::new(self.clone(), options(revision)).unwrap()
+        Client::new(self.clone(), options(revision))
     }
 }
 
