@@ -4,6 +4,7 @@
 mod authorization;
 mod basic;
 mod refusals;
+mod stateless;
 mod streams;
 mod time;
 
