@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use serde_json::{Value, json};
-use tokio::time::Instant;
 
+use super::Progress;
 use super::budget::{Budget, bounded};
 use super::cancellation::Cancellation;
 use super::error::{ClientError, ErrorKind};
@@ -73,7 +73,7 @@ impl Channel {
     }
 
     /// Sends a request of `session` and returns its result; when it is given
-    /// up, the server is told.
+    /// up, the server is told. If it asks for progress, its id is the token.
     ///
     /// # Errors
     /// [`ClientError`] if no result came.
@@ -81,10 +81,15 @@ impl Channel {
         &self,
         method: &str,
         params: Option<Value>,
+        progress: Progress,
         session: &Session,
         budget: &mut Budget,
     ) -> Result<Value, ClientError> {
-        let request = self.next(method, params);
+        let mut request = self.next(method, params);
+        if progress == Progress::Asked {
+            let params = request.params.get_or_insert_with(|| json!({}));
+            params["_meta"]["progressToken"] = request.id.clone();
+        }
         let (transport, session_of_notice, scale) =
             (self.transport.clone(), session.clone(), self.scale);
         let notice = Notification {
@@ -110,7 +115,7 @@ impl Channel {
         session: &Session,
         budget: &mut Budget,
     ) -> Result<Answer, ClientError> {
-        let start = Instant::now();
+        let start = budget.now();
         let reply = self.transport.request(request, session, &self.inbox, budget).await?;
         budget.answered(start);
         let result =
