@@ -55,6 +55,14 @@ pub enum Mode {
 }
 
 impl Mode {
+    /// The mode in a word: `observe`, `enforce`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Mode::Observe => "observe",
+            Mode::Enforce => "enforce",
+        }
+    }
+
     /// The mode of this name; anything but `enforce` observes.
     pub fn stated(name: &str) -> Mode {
         if name == "enforce" { Mode::Enforce } else { Mode::Observe }

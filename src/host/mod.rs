@@ -371,3 +371,6 @@ fn lease_until(now: i64) -> i64 {
 fn latency(completed: &Completed) -> i64 {
     i64::try_from(completed.round_trip.as_millis()).unwrap_or(i64::MAX)
 }
+
+#[cfg(test)]
+mod tests;

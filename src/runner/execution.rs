@@ -28,7 +28,7 @@ use crate::script::action::Handlers;
 use crate::script::fault::{Fault, Faulty};
 use crate::script::host::Record;
 use crate::script::server::{Addresses, ENDPOINT_PATH, SERVER_ORIGIN, Server, authority};
-use crate::script::value::Absent;
+use crate::script::value::{Absent, deep_copy};
 use crate::script::{Script, ScriptError};
 use crate::wire::live::Live;
 use crate::wire::{Double, Exchange, HttpClient, Recorder, Wire};
@@ -55,6 +55,8 @@ pub struct Executed {
     pub origins: Vec<(String, String)>,
     /// The client's process, if there was one.
     pub client: Option<ClientProcess>,
+    /// What was judged, if it was to be kept.
+    outcome: Option<Outcome>,
 }
 
 /// The clock and the far side of one execution.
@@ -99,6 +101,39 @@ pub fn execute(
     case: Option<&str>,
     settings: &Settings,
 ) -> Executed {
+    on_stage(engine, script, check, profile, case, settings, |stage| match check.kind {
+        CheckKind::Server => stage.server_check(),
+        CheckKind::Client | CheckKind::Host => stage.client_check(),
+    })
+}
+
+/// Judges once more what an earlier execution of the same kept, under a fault
+/// that changes nothing but what is seen of it; `None` if it kept nothing.
+pub fn judge_anew(
+    engine: &Engine,
+    script: &Script,
+    check: &Check,
+    profile: &Profile,
+    case: Option<&str>,
+    settings: &Settings,
+    earlier: &Executed,
+) -> Option<Executed> {
+    earlier.outcome.as_ref()?;
+    Some(on_stage(engine, script, check, profile, case, settings, |stage| {
+        stage.judge_anew(earlier).unwrap_or_default()
+    }))
+}
+
+/// Sets the stage of one execution and lets `play` play on it.
+fn on_stage(
+    engine: &Engine,
+    script: &Script,
+    check: &Check,
+    profile: &Profile,
+    case: Option<&str>,
+    settings: &Settings,
+    play: impl FnOnce(&Stage<'_>) -> Executed,
+) -> Executed {
     let deadline = Instant::now() + settings.timeout;
     engine.scripts.limits().set_deadline(Some(deadline));
     let on_paused_clock = is_in_memory(check.kind, &settings.subject);
@@ -132,10 +167,7 @@ pub fn execute(
         scale,
         deadline,
     };
-    match check.kind {
-        CheckKind::Server => stage.server_check(),
-        CheckKind::Client | CheckKind::Host => stage.client_check(),
-    }
+    play(&stage)
 }
 
 /// Whether nothing leaves the process: then the clock is paused.
@@ -395,6 +427,18 @@ struct Outcome {
     record: Option<Record>,
     /// The MCP endpoint as the recorded exchanges name it.
     endpoint: Uri,
+}
+
+impl Outcome {
+    /// A copy that shares nothing that a judge or a fault can change.
+    fn copy(&self) -> Outcome {
+        Outcome {
+            result: deep_copy(&self.result),
+            notes: self.notes.clone(),
+            record: self.record.as_ref().map(Record::copy),
+            endpoint: self.endpoint.clone(),
+        }
+    }
 }
 
 fn parse_url(url: &str) -> Result<Uri, Stopped> {

@@ -4,6 +4,9 @@
 //! what is begun in the background goes on whenever the script waits. What a
 //! call, an import or a ping comes to is a map.
 
+mod describe;
+mod record;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -11,15 +14,17 @@ use rhai::{Array, Dynamic, Engine, EvalAltResult, Map};
 use serde_json::{Map as JsonMap, Value, json};
 use tokio::task::JoinHandle;
 
+pub use self::record::Record;
+
+use self::describe::{describe_call, describe_import, describe_ping, describe_tool};
 use super::action::json_value;
 use super::client::Blocking;
-use super::value::{List, from_json, to_json};
+use super::value::{List, from_json};
 use crate::host::store::Place;
 use crate::host::{
-    Call, CallRefusal, Caller, Decision, Host as McpHost, Import, Mode, Model, Origin, Ping, Run,
-    Step, Store, StoreError, Tool, ToolResult,
+    Call, CallRefusal, Caller, Decision, Host as McpHost, Mode, Model, Origin, Run, StoreError,
+    Tool,
 };
-use crate::mcp::client::ClientError;
 use crate::profile::{DataClass, Zone};
 
 type Evaluated<T> = Result<T, Box<EvalAltResult>>;
@@ -199,8 +204,33 @@ impl Host {
         Ok(from_json(&described))
     }
 
-    fn set_model(&self, model: &Map) -> Evaluated<()> {
-        let model = read_model(model)?;
+    fn group(&mut self) -> Dynamic {
+        match &self.state().caller.group {
+            Some(group) => {
+                Dynamic::from(group.iter().cloned().map(Dynamic::from).collect::<List>())
+            }
+            None => Dynamic::UNIT,
+        }
+    }
+
+    fn set_group(&mut self, group: Dynamic) -> Evaluated<()> {
+        let group = if group.is_unit() {
+            None
+        } else {
+            let names = group.into_typed_array::<String>();
+            let names = names.map_err(|_| "a group is an array of names, or ()")?;
+            Some(names.into_iter().collect())
+        };
+        self.state().caller.group = group;
+        Ok(())
+    }
+
+    fn model(&mut self) -> Map {
+        write_model(&self.state().caller.model)
+    }
+
+    fn set_model(&mut self, model: Map) -> Evaluated<()> {
+        let model = read_model(&model)?;
         self.state().caller.model = model;
         Ok(())
     }
@@ -260,178 +290,14 @@ fn read_model(model: &Map) -> Evaluated<Model> {
     Ok(read)
 }
 
-fn describe_import(import: &Import) -> Value {
-    let imported = import.imported.iter();
-    let refused = import.refused.iter();
-    json!({
-        "ok": true,
-        "imported": imported
-            .map(|(name, became)| json!({ "name": name, "became": became.as_str() }))
-            .collect::<Value>(),
-        "refused": refused
-            .map(|tool| {
-                json!({
-                    "name": tool.remote_name,
-                    "reason": tool.reason.as_str(),
-                    "message": tool.reason.to_string(),
-                })
-            })
-            .collect::<Value>(),
-        "orphaned": import.orphaned,
-    })
-}
-
-/// A registered tool as the gate and a model see it.
-fn describe_tool(tool: &Tool) -> Value {
-    let (server, remote_name) = match &tool.origin {
-        Origin::Local { .. } => (None, None),
-        Origin::Remote { server, remote_name } => (Some(server), Some(remote_name)),
-    };
-    json!({
-        "name": tool.name,
-        "remote": server.is_some(),
-        "server": server,
-        "remote_name": remote_name,
-        "group": tool.group(),
-        "description": tool.description,
-        "schema": tool.schema,
-        "data_class": tool.data_class.as_str(),
-        "requires_approval": tool.requires_approval,
-        "requires_administrator": tool.requires_administrator(),
-        "effect": tool.effect().as_str(),
-        "enabled": tool.enabled,
-    })
-}
-
-fn describe_call(called: Result<ToolResult, CallRefusal>) -> Value {
-    match called {
-        Ok(result) => json!({
-            "outcome": result.outcome().as_str(),
-            "is_error": result.is_error(),
-            "text": result.text(),
-            "artifacts": result.artifacts(),
-            "write_target": result.write_target(),
-            "refused": null,
-        }),
-        Err(refusal) => json!({ "refused": refusal.as_str(), "message": refusal.to_string() }),
+fn write_model(model: &Model) -> Map {
+    let mut written = Map::new();
+    if let Some(zone) = model.zone {
+        written.insert("zone".into(), zone.as_str().into());
     }
-}
-
-fn describe_ping(pinged: Result<Ping, ClientError>) -> Value {
-    match pinged {
-        Ok(ping) => json!({
-            "reachable": true,
-            "latency": ping.latency,
-            "versions": ping.versions,
-            "server": ping.server,
-            "capabilities": ping.capabilities,
-        }),
-        Err(error) => json!({
-            "reachable": false,
-            "error": { "kind": error.kind.as_str(), "message": error.message },
-        }),
-    }
-}
-
-/// What a host kept, as a judge reads it: lists of maps.
-#[derive(Clone, Debug, Default)]
-pub struct Record {
-    /// Steps of runs.
-    pub audit: List,
-    /// Runs.
-    pub runs: List,
-    /// Completed operations.
-    pub contacts: List,
-    /// Denials of the gate.
-    pub denials: List,
-    /// Tools of servers, as they are stored.
-    pub catalogue: List,
-}
-
-impl Record {
-    fn read(store: &Store) -> Result<Self, StoreError> {
-        fn list(rows: impl Iterator<Item = Value>) -> List {
-            rows.map(|row| from_json(&row)).collect()
-        }
-        let decoded = |text: &str| serde_json::from_str(text).unwrap_or(Value::Null);
-        Ok(Record {
-            audit: list(store.events()?.iter().map(|event| {
-                let mut row =
-                    json!({ "run": event.run, "sequence": event.sequence, "at": event.at });
-                describe_step(&mut row, &event.step);
-                row
-            })),
-            runs: list(store.runs()?.iter().map(|run| {
-                json!({
-                    "id": run.id,
-                    "caller": run.caller,
-                    "status": run.status.as_str(),
-                    "started_at": run.started_at,
-                    "ended_at": run.ended_at,
-                })
-            })),
-            contacts: list(store.contacts()?.iter().map(|contact| {
-                json!({
-                    "server": contact.server,
-                    "at": contact.at,
-                    "operation": contact.operation,
-                    "latency": contact.latency,
-                })
-            })),
-            denials: list(store.denials()?.iter().map(|denial| {
-                json!({
-                    "at": denial.at,
-                    "caller": denial.caller,
-                    "tool": denial.tool,
-                    "reason": denial.reason,
-                })
-            })),
-            catalogue: list(store.tools()?.iter().map(|tool| {
-                json!({
-                    "server": tool.server,
-                    "remote_name": tool.remote_name,
-                    "local_name": tool.local_name,
-                    "description": tool.description,
-                    "schema": decoded(&tool.schema),
-                    "schema_as_sent": decoded(&tool.schema_as_sent),
-                    "annotations": tool.annotations.as_deref().map(decoded),
-                    "enabled": tool.enabled,
-                    "orphaned": tool.orphaned,
-                })
-            })),
-        })
-    }
-
-    /// The record as text: to see whether a fault changed it.
-    pub fn text(&self) -> String {
-        let all = [&self.audit, &self.runs, &self.contacts, &self.denials, &self.catalogue];
-        let texts = all.map(|list| {
-            let json = to_json(&Dynamic::from(list.clone()));
-            json.map_or_else(|other| other, |json| json.to_string())
-        });
-        texts.join("\n")
-    }
-}
-
-fn describe_step(row: &mut Value, step: &Result<Step, StoreError>) {
-    match step {
-        Ok(step) => {
-            row["kind"] = step.kind().into();
-            match step {
-                Step::Declared { tool, effect } => {
-                    row["tool"] = tool.as_str().into();
-                    row["effect"] = effect.as_str().into();
-                }
-                Step::Tool { tool, outcome, text } => {
-                    row["tool"] = tool.as_str().into();
-                    row["outcome"] = outcome.as_str().into();
-                    row["is_error"] = outcome.is_error().into();
-                    row["text"] = text.as_str().into();
-                }
-            }
-        }
-        Err(error) => row["unreadable"] = error.to_string().into(),
-    }
+    let fallbacks: Array = model.fallbacks.iter().map(|model| write_model(model).into()).collect();
+    written.insert("fallbacks".into(), fallbacks.into());
+    written
 }
 
 /// A call in the background. A clone is another handle.
@@ -508,20 +374,25 @@ pub(super) fn register(engine: &mut Engine) {
             host.0.host.operator().requires_approval
         });
     engine
-        .register_set("administrator", |host: &mut Host, administrator: bool| {
-            host.state().caller.administrator = administrator;
-        })
-        .register_set("approves", |host: &mut Host, approves: bool| {
-            host.state().approves = approves;
-        })
-        .register_set("group", |host: &mut Host, group: Array| {
-            let group = group.into_iter().map(|name| name.to_string()).collect();
-            host.state().caller.group = Some(group);
-        })
-        .register_set("mode", |host: &mut Host, mode: &str| {
-            host.state().caller.mode = Mode::stated(mode);
-        })
-        .register_set("model", |host: &mut Host, model: Map| host.set_model(&model));
+        .register_get_set(
+            "administrator",
+            |host: &mut Host| host.state().caller.administrator,
+            |host: &mut Host, administrator: bool| {
+                host.state().caller.administrator = administrator;
+            },
+        )
+        .register_get_set(
+            "approves",
+            |host: &mut Host| host.state().approves,
+            |host: &mut Host, approves: bool| host.state().approves = approves,
+        )
+        .register_get_set("group", Host::group, Host::set_group)
+        .register_get_set(
+            "mode",
+            |host: &mut Host| host.state().caller.mode.as_str(),
+            |host: &mut Host, mode: &str| host.state().caller.mode = Mode::stated(mode),
+        )
+        .register_get_set("model", Host::model, Host::set_model);
     engine
         .register_fn("refuse_rows", |host: &mut Host, table: &str| {
             host.0.host.store().refuse_rows(place(table)?).map_err(thrown)

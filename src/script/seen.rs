@@ -1,19 +1,21 @@
 //! `seen`: what a judge looks at, and how it decides. The main type is
 //! [`Seen`].
 
+mod kept;
+mod walk;
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::Method;
 use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, Map, NativeCallContext, Position};
 use serde_json::Value;
 
-use super::client::Answer;
+use self::walk::{change_answers, change_maps};
 use super::decisions::{Decisions, Said};
-use super::fault::HttpMessage;
 use super::host::Record;
 use super::list::holds;
 use super::observation::{Message, MessageData, Observation, SeenExchange, aborted, header};
-use super::value::{Absent, AsJson, List, describe, from_json, json_equal, to_json};
+use super::value::{Absent, List, describe, from_json, json_equal, to_json};
 use crate::check::{Checkpoint, Decision, Place};
 use crate::mcp::Revision;
 use crate::wire::exchange::End;
@@ -109,11 +111,11 @@ impl Seen {
         text
     }
 
-    /// Hands each result of a tool call of the host, however deep it stands in
-    /// what `operate` returned, to `change`, which returns what takes its place.
-    fn change_calls(context: NativeCallContext, seen: &mut Seen, change: FnPtr) -> Evaluated<()> {
+    /// Hands each map in what `drive` or `operate` returned, the inner ones
+    /// first, to `change`, which returns what takes its place.
+    fn change_maps(context: NativeCallContext, seen: &mut Seen, change: FnPtr) -> Evaluated<()> {
         let result = seen.state().result.clone();
-        let changed = change_calls(&context, &result, &change)?;
+        let changed = change_maps(&context, &result, &change)?;
         seen.state().result = changed;
         Ok(())
     }
@@ -207,60 +209,6 @@ impl Seen {
         }
         Ok(())
     }
-}
-
-fn change_answers(
-    context: &NativeCallContext,
-    value: &Dynamic,
-    change: &FnPtr,
-) -> Evaluated<Dynamic> {
-    if let Some(answer) = value.read_lock::<Answer>() {
-        let message = HttpMessage::of_json(&answer.as_json());
-        let _: Dynamic = change.call_within_context(context, (message.clone(),))?;
-        return Ok(Dynamic::from(Answer::from_json(message.json())));
-    }
-    let all = |items: &[Dynamic]| {
-        let changed = items.iter().map(|item| change_answers(context, item, change));
-        changed.collect::<Evaluated<Vec<Dynamic>>>()
-    };
-    if let Some(list) = value.read_lock::<List>() {
-        return Ok(Dynamic::from(List(all(&list.0)?.into())));
-    }
-    if let Some(array) = value.read_lock::<Array>() {
-        return Ok(all(&array)?.into());
-    }
-    if let Some(map) = value.read_lock::<Map>() {
-        let changed = map
-            .iter()
-            .map(|(name, value)| Ok((name.clone(), change_answers(context, value, change)?)));
-        return Ok(changed.collect::<Evaluated<Map>>()?.into());
-    }
-    Ok(value.clone())
-}
-
-/// A call of the host is a map with an outcome.
-fn change_calls(
-    context: &NativeCallContext,
-    value: &Dynamic,
-    change: &FnPtr,
-) -> Evaluated<Dynamic> {
-    let all = |items: &[Dynamic]| {
-        let changed = items.iter().map(|item| change_calls(context, item, change));
-        changed.collect::<Evaluated<Vec<Dynamic>>>()
-    };
-    if let Some(list) = value.read_lock::<List>() {
-        return Ok(Dynamic::from(List(all(&list.0)?.into())));
-    }
-    if let Some(array) = value.read_lock::<Array>() {
-        return Ok(all(&array)?.into());
-    }
-    let Some(map) = value.read_lock::<Map>() else { return Ok(value.clone()) };
-    if map.contains_key("outcome") {
-        return change.call_within_context(context, (value.clone(),));
-    }
-    let changed =
-        map.iter().map(|(name, value)| Ok((name.clone(), change_calls(context, value, change)?)));
-    Ok(changed.collect::<Evaluated<Map>>()?.into())
 }
 
 fn exchange_value(observation: &Arc<Observation>, index: usize) -> Dynamic {
@@ -415,37 +363,9 @@ fn milliseconds(time: std::time::Duration) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// The lists of what a host kept, by name.
-fn kept<'a>(record: &'a mut Record, name: &str) -> &'a mut List {
-    match name {
-        "audit" => &mut record.audit,
-        "runs" => &mut record.runs,
-        "contacts" => &mut record.contacts,
-        "denials" => &mut record.denials,
-        _ => &mut record.catalogue,
-    }
-}
-
-fn register_record(engine: &mut Engine) {
-    for name in ["audit", "runs", "contacts", "denials", "catalogue"] {
-        engine
-            .register_get(name, move |seen: &mut Seen| match &mut seen.state().record {
-                Some(record) => Dynamic::from(kept(record, name).clone()),
-                None => Dynamic::from(Absent),
-            })
-            .register_set(name, move |seen: &mut Seen, list: Dynamic| -> Evaluated<()> {
-                let changed = items(&list)?.into_iter().collect();
-                if let Some(record) = &mut seen.state().record {
-                    *kept(record, name) = changed;
-                }
-                Ok(())
-            });
-    }
-}
-
 /// Registers `seen`, its messages and its exchanges.
 pub(super) fn register(engine: &mut Engine) {
-    register_record(engine);
+    kept::register(engine);
     engine
         .register_type_with_name::<Seen>("Seen")
         .register_get("exchanges", |seen: &mut Seen| seen.exchanges(|_| true))
@@ -464,7 +384,7 @@ pub(super) fn register(engine: &mut Engine) {
         .register_fn("before", Seen::before)
         .register_get("result", |seen: &mut Seen| seen.state().result.clone())
         .register_fn("change", Seen::change)
-        .register_fn("change_calls", Seen::change_calls)
+        .register_fn("change_maps", Seen::change_maps)
         .register_set("result", |seen: &mut Seen, result: Dynamic| seen.state().result = result)
         .register_get("notes", |seen: &mut Seen| seen.state().notes.clone())
         .register_get("profile", |seen: &mut Seen| seen.0.profile.clone())

@@ -44,6 +44,32 @@ impl Stage<'_> {
             Ok(outcome) => outcome,
             Err(stopped) => return self.stopped(stopped, executed),
         };
+        if self.settings.keep_outcome {
+            executed.outcome = Some(outcome.copy());
+        }
+        self.judge(outcome, handler_error, executed)
+    }
+
+    /// Judges the outcome of an earlier execution, under a fault that changes
+    /// nothing but what is seen of it.
+    pub(super) fn judge_anew(&self, earlier: &Executed) -> Option<Executed> {
+        let outcome = earlier.outcome.as_ref()?.copy();
+        let executed = Executed {
+            exchanges: earlier.exchanges.clone(),
+            origins: earlier.origins.clone(),
+            ..Executed::default()
+        };
+        Some(self.judge(outcome, None, executed))
+    }
+
+    fn judge(
+        &self,
+        outcome: Outcome,
+        handler_error: Option<ScriptError>,
+        mut executed: Executed,
+    ) -> Executed {
+        let builtin = is_builtin(self.check.kind, &self.settings.subject);
+        let sent_by_others = !builtin || self.fault.is_some();
         let observation = Observation::new(executed.exchanges.clone(), outcome.endpoint);
         let seen = Seen::new(Parts {
             observation: Arc::new(observation),
