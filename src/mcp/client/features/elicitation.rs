@@ -60,7 +60,7 @@ fn declares(declared: &Value, mode: &str) -> bool {
 }
 
 fn check_url(params: &Value, revision: Revision) -> Result<(), ErrorObject> {
-    if !params["url"].as_str().is_some_and(|url| url::Url::parse(url).is_ok()) {
+    if params["url"].as_str().is_none_or(|url| url::Url::parse(url).is_err()) {
         return Err(invalid("`url` is not a URL"));
     }
     if revision.identifies_elicitations() && !params["elicitationId"].is_string() {
