@@ -121,7 +121,7 @@ fn read_arguments(given: &str) -> miette::Result<Value> {
     let wrong = |what: String| {
         miette!(
             code = "call::arguments",
-            help = "write a JSON object, as in --args '{{\"a\": 17}}'",
+            help = "write a JSON object, as in --args '{\"a\": 17}'",
             "--args is not a JSON object: {what}"
         )
     };
