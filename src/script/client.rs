@@ -97,14 +97,7 @@ struct Inner {
 
 impl Client {
     /// A client that sends through `http`.
-    ///
-    /// # Errors
-    /// [`ClientError`] if it does not speak the revision.
-    pub fn new(
-        http: Arc<dyn HttpClient>,
-        options: Options,
-        blocking: Blocking,
-    ) -> Result<Self, ClientError> {
+    pub fn new(http: Arc<dyn HttpClient>, options: Options, blocking: Blocking) -> Self {
         Self::beside(http, options, blocking, Arc::default())
     }
 
@@ -113,10 +106,10 @@ impl Client {
         options: Options,
         blocking: Blocking,
         all: Arc<Mutex<Vec<McpClient>>>,
-    ) -> Result<Self, ClientError> {
-        let client = McpClient::new(http.clone(), options.clone())?;
+    ) -> Self {
+        let client = McpClient::new(http.clone(), options.clone());
         all.lock().unwrap_or_else(PoisonError::into_inner).push(client.clone());
-        Ok(Client(Arc::new(Inner { client, http, options, blocking, all })))
+        Client(Arc::new(Inner { client, http, options, blocking, all }))
     }
 
     /// Closes every connection that the script left open.
@@ -151,11 +144,10 @@ impl Client {
         Pending { state, cancellation, blocking: self.0.blocking.clone() }
     }
 
-    fn another(&mut self) -> Evaluated<Client> {
+    fn another(&mut self) -> Client {
         let inner = &self.0;
         let (http, options) = (inner.http.clone(), inner.options.clone());
         Self::beside(http, options, inner.blocking.clone(), inner.all.clone())
-            .map_err(|error| error.message.into())
     }
 
     fn wait_for(&mut self, method: &str) -> Evaluated<Dynamic> {
@@ -223,8 +215,9 @@ impl Client {
     fn send_raw(&mut self, what: Map) -> Evaluated<Dynamic> {
         let mut method = Method::POST;
         let mut uri = self.0.options.endpoint.clone();
-        let mut headers = self.0.client.transport_headers();
-        let mut body = Bytes::new();
+        let body = what.get("body").map_or_else(|| Ok(Bytes::new()), bytes)?;
+        let message = serde_json::from_slice(&body).unwrap_or_default();
+        let mut headers = self.0.client.transport_headers(&message);
         for (name, value) in &what {
             match name.as_str() {
                 "method" => {
@@ -232,7 +225,7 @@ impl Client {
                         .map_err(|_| format!("`{value}` is not an HTTP method"))?;
                 }
                 "url" => uri = parse_uri(&value.to_string())?,
-                "body" => body = bytes(value)?,
+                "body" => {}
                 "headers" => {
                     let fields = value.clone().try_cast::<Map>().ok_or("`headers` is a map")?;
                     let (removed, set): (Map, Map) =
@@ -385,6 +378,7 @@ fn operation(name: &str, arguments: &[Dynamic]) -> Evaluated<Operation> {
         }
         "set_logging_level" => (1, Operation::SetLoggingLevel { level: text(0)? }),
         "ping" => (0, Operation::Ping),
+        "discover" => (0, Operation::Discover),
         other => {
             let near =
                 crate::check::nearest::nearest(other, OPERATIONS.iter().map(|(name, _)| *name));
@@ -401,7 +395,7 @@ fn operation(name: &str, arguments: &[Dynamic]) -> Evaluated<Operation> {
 }
 
 /// Every operation by its name, with the least and the most arguments it takes.
-const OPERATIONS: [(&str, std::ops::RangeInclusive<usize>); 10] = [
+const OPERATIONS: [(&str, std::ops::RangeInclusive<usize>); 11] = [
     ("list_tools", 0..=0),
     ("call_tool", 1..=2),
     ("list_resources", 0..=0),
@@ -412,6 +406,7 @@ const OPERATIONS: [(&str, std::ops::RangeInclusive<usize>); 10] = [
     ("complete", 2..=3),
     ("set_logging_level", 1..=1),
     ("ping", 0..=0),
+    ("discover", 0..=0),
 ];
 
 /// Registers `client`, its answers and its operations in the background.
@@ -472,6 +467,9 @@ pub(super) fn register(engine: &mut Engine) {
         .register_get("revision", |client: &mut Client| client.0.options.revision.as_str())
         .register_get("notifications", |client: &mut Client| -> List {
             client.0.client.notifications().iter().map(from_json).collect()
+        })
+        .register_get("metadata", |client: &mut Client| {
+            from_json(&client.0.client.request_metadata())
         })
         .register_get("session_id", |client: &mut Client| {
             client.0.client.session_id().map_or(Dynamic::UNIT, Dynamic::from)

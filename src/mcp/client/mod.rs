@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ::http::{HeaderMap, Uri};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub use self::cancellation::Cancellation;
 pub use self::error::{ClientError, ErrorKind};
@@ -31,7 +31,8 @@ use self::budget::Budget;
 use self::channel::Channel;
 use self::lifecycle::{Connection, Lifecycle};
 use self::streamable_http::StreamableHttp;
-use super::Revision;
+use self::transport::Session;
+use super::{Revision, metadata};
 use crate::wire::HttpClient;
 
 /// What a client is made with.
@@ -75,6 +76,8 @@ struct Inner {
     /// Held while a connection is opened or closed, so that this is done once.
     turn: tokio::sync::Mutex<()>,
     state: Mutex<State>,
+    /// The least level of the log, where each request names it.
+    log_level: Mutex<Option<String>>,
 }
 
 enum State {
@@ -88,22 +91,21 @@ enum State {
 
 impl Client {
     /// A client that sends through `http`; nothing is sent yet.
-    ///
-    /// # Errors
-    /// [`ErrorKind::UnsupportedVersion`] if it does not speak the revision.
-    pub fn new(http: Arc<dyn HttpClient>, options: Options) -> Result<Client, ClientError> {
-        let lifecycle = Lifecycle::new(&options)?;
+    pub fn new(http: Arc<dyn HttpClient>, options: Options) -> Client {
+        let lifecycle = Lifecycle::new(&options);
         let transport = StreamableHttp::new(http, options.endpoint, options.headers, options.scale);
-        Ok(Client(Arc::new(Inner {
+        Client(Arc::new(Inner {
             channel: Channel::new(Arc::new(transport), options.scale),
             lifecycle,
             turn: tokio::sync::Mutex::new(()),
             state: Mutex::new(State::Idle),
-        })))
+            log_level: Mutex::default(),
+        }))
     }
 
-    /// Opens the connection and returns the result of `initialize`. If it is
-    /// open already, nothing is sent.
+    /// Opens the connection and returns what the server said of itself: the
+    /// result of `initialize` or `server/discover`, null if it knows neither. If
+    /// it is open already, nothing is sent.
     ///
     /// # Errors
     /// [`ClientError`] if no connection came about.
@@ -150,12 +152,31 @@ impl Client {
         cancellation: &Cancellation,
     ) -> Result<Completed, ClientError> {
         let mut budget = Budget::start(self.0.channel.scale(), cancellation);
+        let was_connected = self.0.connected().is_some();
         let result = match operation.items() {
             Some(items) => pages::walk(&self.0, &operation, items, &mut budget).await?,
             None => {
                 let connection = self.0.connection(&mut budget).await?;
-                let params = operation.params(connection.session.revision)?;
-                self.0.request(&operation, params, &mut budget).await?
+                let revision = connection.session.revision;
+                match &operation {
+                    // Opening the connection asked the same.
+                    Operation::Discover
+                        if !was_connected
+                            && !revision.has_handshake()
+                            && !connection.introduction.is_null() =>
+                    {
+                        connection.introduction.clone()
+                    }
+                    Operation::SetLoggingLevel { level } if !revision.sets_logging_level() => {
+                        offered(&connection, &operation)?;
+                        *lock(&self.0.log_level) = Some(level.clone());
+                        json!({})
+                    }
+                    _ => {
+                        let params = operation.params(revision)?;
+                        self.0.request(&operation, params, &mut budget).await?
+                    }
+                }
             }
         };
         Ok(Completed { result, round_trip: budget.round_trip() })
@@ -166,18 +187,29 @@ impl Client {
         self.0.connected()?.session.id.clone()
     }
 
+    /// The revision in force; the one that is asked for until then.
+    pub fn revision(&self) -> Revision {
+        match self.0.connected() {
+            Some(connection) => connection.session.revision,
+            None => self.0.lifecycle.opening().revision,
+        }
+    }
+
     /// The version in force, once the server chose it.
     pub fn protocol_version(&self) -> Option<String> {
         Some(self.0.connected()?.session.revision.as_str().to_owned())
     }
 
-    /// The header fields that the next POST would have.
-    pub fn transport_headers(&self) -> HeaderMap {
-        let session = match self.0.connected() {
-            Some(connection) => connection.session.clone(),
-            None => self.0.lifecycle.opening(),
-        };
-        self.0.channel.transport().headers(&session)
+    /// The header fields that `message` would have as the next POST; null stands
+    /// for what is no message.
+    pub fn transport_headers(&self, message: &Value) -> HeaderMap {
+        self.0.channel.transport().headers(message, &self.0.session())
+    }
+
+    /// What each request carries in `_meta`; null where the revision has no such
+    /// thing.
+    pub fn request_metadata(&self) -> Value {
+        self.0.session().metadata.map_or(Value::Null, |carried| Value::Object((*carried).clone()))
     }
 
     /// Every notification so far, as whole messages in the order in which they
@@ -227,8 +259,10 @@ impl Inner {
     }
 
     /// Sends a request of `operation`. If the server no longer knows the
-    /// session, it did not look at the request: a new session is begun and the
-    /// request sent once more.
+    /// session, or does not speak the version of this request, it did not look
+    /// at it: a connection is opened anew and the request sent once more. Where
+    /// the revision asks for it, what was lost with its stream is asked once more
+    /// as well.
     async fn request(
         &self,
         operation: &Operation,
@@ -236,26 +270,40 @@ impl Inner {
         budget: &mut Budget,
     ) -> Result<Value, ClientError> {
         let mut renewed = false;
+        let mut reissued = false;
         loop {
             let connection = self.connection(budget).await?;
             offered(&connection, operation)?;
-            let sent = self.channel.request(
-                operation.method(),
-                params.clone(),
-                &connection.session,
-                budget,
-            );
+            let params = self.with_log_level(params.clone());
+            let method = operation.method();
+            let sent = self.channel.request(method, params, &connection.session, budget);
             match sent.await {
-                Err(error) if error.kind == ErrorKind::SessionLost => {
+                Err(error) if error.kind == ErrorKind::SessionLost || error.facts.unprocessed => {
                     self.forget(&connection);
                     if renewed || !error.facts.unprocessed {
                         return Err(error);
                     }
                     renewed = true;
                 }
+                Err(error)
+                    if error.facts.lost
+                        && !reissued
+                        && operation.is_repeatable()
+                        && connection.session.revision.reissues_lost_requests() =>
+                {
+                    reissued = true;
+                }
                 outcome => return outcome,
             }
         }
+    }
+
+    /// The params with the level of the log, if one was set for each request.
+    fn with_log_level(&self, params: Option<Value>) -> Option<Value> {
+        let Some(level) = lock(&self.log_level).clone() else { return params };
+        let mut params = params.unwrap_or_else(|| json!({}));
+        params["_meta"][metadata::LOG_LEVEL] = level.into();
+        Some(params)
     }
 
     /// Drops a connection that the server no longer knows, unless another
@@ -276,20 +324,33 @@ impl Inner {
         }
     }
 
+    /// What the next request carries.
+    fn session(&self) -> Session {
+        match self.connected() {
+            Some(connection) => connection.session.clone(),
+            None => self.lifecycle.opening(),
+        }
+    }
+
     fn connected(&self) -> Option<Arc<Connection>> {
         self.standing().ok().flatten()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Whether the server declared what `operation` needs: only capabilities that
-/// were negotiated may be used (basic/lifecycle, "Operation").
+/// were negotiated may be used (basic/lifecycle, "Operation"; from 2026-07-28 on
+/// what was not declared has no method to answer with).
 fn offered(connection: &Connection, operation: &Operation) -> Result<(), ClientError> {
     match operation.capability() {
-        Some(needed) if connection.introduction["capabilities"][needed].is_null() => {
+        Some(needed) if !connection.declares(needed) => {
             let method = operation.method();
             let message = format!("{method} was not sent: the server did not declare `{needed}`");
             Err(ClientError::new(ErrorKind::NotSupported, message))

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Framing;
 use crate::wire::event_stream::ServerEvent;
@@ -90,18 +90,4 @@ pub enum StreamItem {
         /// The error's `message`.
         message: String,
     },
-}
-
-/// A JSON-RPC response with a result.
-pub(super) fn result_message(id: &Value, result: Value) -> Value {
-    json!({ "jsonrpc": "2.0", "id": id, "result": result })
-}
-
-/// A JSON-RPC response with an error.
-pub(super) fn error_message(id: &Value, code: i64, message: &str, data: Option<&Value>) -> Value {
-    let mut error = json!({ "code": code, "message": message });
-    if let Some(data) = data {
-        error["data"] = data.clone();
-    }
-    json!({ "jsonrpc": "2.0", "id": id, "error": error })
 }

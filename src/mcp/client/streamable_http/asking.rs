@@ -229,6 +229,8 @@ impl<'a> Asking<'a> {
                 // It answers another request, which has its own stream.
                 Message::Response(_) => {}
                 Message::Notification(notification) => self.inbox.keep(notification),
+                // It breaks the rules, and a client sends no responses then.
+                Message::Request(_) if !self.session.revision.answers_server_requests() => {}
                 Message::Request(request) => {
                     let response = self.inbox.answer(request, self.session.revision);
                     let (transport, session) = (self.transport, self.session.clone());

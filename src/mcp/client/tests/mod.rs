@@ -4,6 +4,7 @@
 mod authorization;
 mod basic;
 mod refusals;
+mod stateless;
 mod streams;
 mod time;
 
@@ -90,7 +91,7 @@ impl FarSide {
     }
 
     fn client(self: &Arc<Self>, revision: Revision) -> Client {
-        Client::new(self.clone(), options(revision)).unwrap()
+        Client::new(self.clone(), options(revision))
     }
 }
 
