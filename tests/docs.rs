@@ -12,6 +12,8 @@
 //! | `rhai,fragment` | it compiles; without a function of its own it is wrapped in one |
 //! | `sh` | each `mcp-checks` in it is a command line that can be parsed |
 
+mod coverage;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -1,1 +1,373 @@
-//! To come.
+//! What surrounds a client in an application: [`Host`]. It knows which tools
+//! there are, who may call them, what was called and what came of it, and
+//! whether a server is alive.
+//!
+//! | part | what it is |
+//! |---|---|
+//! | [`catalogue`], [`schema`], [`tool`] | the tools of a server, as they were imported |
+//! | [`gate`] | whether a tool may be called |
+//! | [`run`], [`step`] | what was called, step by step |
+//! | [`tool_result`], [`outcome`], [`content`] | what came of it |
+//! | [`store`] | where all of that is kept |
+//!
+//! The client keeps no record of its own: the steps of runs are the audit.
+//! Contacts are another fact for another reader: whether a server is up.
+
+pub mod catalogue;
+pub mod clock;
+pub mod content;
+pub mod error;
+pub mod gate;
+pub mod outcome;
+pub mod run;
+pub mod schema;
+pub mod step;
+pub mod store;
+pub mod tool;
+pub mod tool_result;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Value, json};
+
+pub use self::catalogue::{Import, RefusalReason, RefusedTool};
+pub use self::clock::Clock;
+pub use self::error::{CallRefusal, HostError};
+pub use self::gate::{Caller, Decision, Denial, Mode, Model};
+pub use self::outcome::Outcome;
+pub use self::run::Run;
+pub use self::step::Step;
+pub use self::store::{RunStatus, Store, StoreError};
+pub use self::tool::{Origin, Tool};
+pub use self::tool_result::ToolResult;
+
+use self::run::LEASE;
+use self::store::{Contact, LoggedDenial};
+use crate::mcp::client::{Cancellation, Client, ClientError, Completed, Operation};
+use crate::profile::Operator;
+
+/// What a host is made with.
+pub struct Parts {
+    /// The client of its server.
+    pub client: Client,
+    /// What the operator declared of the server.
+    pub operator: Operator,
+    /// Where it keeps what has to outlive it.
+    pub store: Store,
+    /// The time that it writes down.
+    pub clock: Clock,
+    /// By what it holds a run, different from that of every other process.
+    pub lease_owner: String,
+}
+
+/// A host with one server. A clone is another handle.
+#[derive(Clone)]
+pub struct Host(Arc<Inner>);
+
+struct Inner {
+    client: Client,
+    operator: Operator,
+    store: Store,
+    clock: Clock,
+    lease_owner: String,
+    /// The host's own tools, by name.
+    own_tools: Mutex<BTreeMap<String, Tool>>,
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug)]
+pub struct Call<'a> {
+    /// The local name.
+    pub tool: &'a str,
+    /// An object.
+    pub arguments: Option<Value>,
+    /// The run that it is a step of; without one, nothing is written to.
+    pub run: Option<&'a Run>,
+    /// Whether a person approved it.
+    pub approved: bool,
+}
+
+/// What a server that was reached says of itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ping {
+    /// What the round trip took, in milliseconds.
+    pub latency: i64,
+    /// The versions: the one that it chose; from 2026-07-28 on those that it
+    /// supports.
+    pub versions: Vec<String>,
+    /// Its name and version, as it says: `{"name": …, "version": …}`.
+    pub server: Value,
+    /// The capabilities that it declares.
+    pub capabilities: Value,
+}
+
+impl Host {
+    /// A host that has sent nothing yet.
+    pub fn new(parts: Parts) -> Self {
+        let Parts { client, operator, store, clock, lease_owner } = parts;
+        let own_tools = Mutex::default();
+        Host(Arc::new(Inner { client, operator, store, clock, lease_owner, own_tools }))
+    }
+
+    /// What it keeps.
+    pub fn store(&self) -> &Store {
+        &self.0.store
+    }
+
+    /// What the operator declared of its server.
+    pub fn operator(&self) -> &Operator {
+        &self.0.operator
+    }
+
+    /// Walks the server's list of tools and takes in what it finds.
+    ///
+    /// # Errors
+    /// [`HostError`]; then the catalogue is as it was.
+    pub async fn import(&self) -> Result<Import, HostError> {
+        let list = self.perform(Operation::ListTools, &Cancellation::new()).await?;
+        let identifier = self.0.operator.identifier.as_str();
+        let others = self.0.store.tools()?.into_iter().filter(|tool| tool.server != identifier);
+        let taken = others.map(|tool| (tool.local_name, tool.server)).collect();
+        let listed = list.result.as_array().map(Vec::as_slice).unwrap_or_default();
+        let (tools, refused) = catalogue::prepare(listed, identifier, &taken);
+        let (became, orphaned) = self.0.store.import(identifier, &tools, self.now())?;
+        let names = tools.into_iter().map(|tool| tool.local_name);
+        Ok(Import { imported: names.zip(became).collect(), refused, orphaned })
+    }
+
+    /// Adds a tool of the host's own, which is on.
+    pub fn add_own_tool(&self, tool: Tool) {
+        self.own_tools().insert(tool.name.clone(), tool);
+    }
+
+    /// The tool that is registered under this local name; `None` if there is
+    /// none, or if the row in the catalogue cannot be offered.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the catalogue cannot be read.
+    pub fn tool(&self, name: &str) -> Result<Option<Tool>, StoreError> {
+        if let Some(tool) = self.own_tools().get(name) {
+            return Ok(Some(tool.clone()));
+        }
+        let row = self.0.store.tool(name)?;
+        Ok(row.and_then(|row| catalogue::registered(&row, &self.0.operator)))
+    }
+
+    /// Every tool that is registered, by name.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the catalogue cannot be read.
+    pub fn tools(&self) -> Result<Vec<Tool>, StoreError> {
+        let mut tools: Vec<Tool> = self.own_tools().values().cloned().collect();
+        let rows = self.0.store.tools()?;
+        tools.extend(rows.iter().filter_map(|row| catalogue::registered(row, &self.0.operator)));
+        tools.sort_by(|left, right| left.name.cmp(&right.name));
+        Ok(tools)
+    }
+
+    /// Whether `caller` may call the tool of this local name. Nothing is
+    /// recorded.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the catalogue cannot be read.
+    pub fn decide(&self, name: &str, caller: &Caller) -> Result<Decision, StoreError> {
+        Ok(gate::decide(self.tool(name)?.as_ref(), caller))
+    }
+
+    /// Begins a run: it is persisted and leased to this host.
+    ///
+    /// # Errors
+    /// [`StoreError`]; then there is no run.
+    pub fn begin_run(&self, caller: &Caller) -> Result<Run, StoreError> {
+        let (owner, now) = (&self.0.lease_owner, self.now());
+        let id = self.0.store.begin_run(&caller.name, owner, now, lease_until(now))?;
+        Ok(Run { id, cancellation: Cancellation::new() })
+    }
+
+    /// Ends a run that goes on.
+    ///
+    /// # Errors
+    /// [`StoreError`]; then its lease runs out.
+    pub fn complete_run(&self, run: &Run) -> Result<(), StoreError> {
+        self.0.store.end_run(run.id, RunStatus::Completed, self.now()).map(|_| ())
+    }
+
+    /// Cancels a run: what it has in flight is stopped, and nothing more is
+    /// sent. A run that has ended stays as it is.
+    ///
+    /// # Errors
+    /// [`StoreError`] if that cannot be stored; what is in flight is stopped
+    /// all the same.
+    pub fn cancel_run(&self, run: &Run) -> Result<(), StoreError> {
+        run.cancellation.cancel();
+        self.0.store.end_run(run.id, RunStatus::Cancelled, self.now()).map(|_| ())
+    }
+
+    /// Calls a tool for `caller`: asks the gate, declares the call in the run,
+    /// sends it, and records what it came to.
+    ///
+    /// Whatever the server or the way to it does is a [`ToolResult`] that is
+    /// not ok.
+    ///
+    /// # Errors
+    /// [`CallRefusal`]; nothing was sent but for
+    /// [`CallRefusal::ResultNotRecorded`].
+    pub async fn call(&self, call: Call<'_>, caller: &Caller) -> Result<ToolResult, CallRefusal> {
+        let tool = self.tool(call.tool).map_err(CallRefusal::NotRecorded)?;
+        if let Some(denial) = gate::decide(tool.as_ref(), caller).denial() {
+            self.log_denial(call.tool, caller, denial);
+            return Err(CallRefusal::Denied { tool: call.tool.to_owned(), denial });
+        }
+        let no_run = || CallRefusal::NoRun { tool: call.tool.to_owned() };
+        let tool = tool.ok_or_else(no_run)?;
+        if tool.requires_approval && !call.approved {
+            return Err(CallRefusal::NotApproved { tool: tool.name });
+        }
+        let run = call.run.ok_or_else(no_run)?;
+        if run.is_cancelled() {
+            let result = ToolResult::cancelled("the run was cancelled before the call was sent");
+            return self.record(run, &tool, result);
+        }
+        self.declare(run, &tool)?;
+        let result = self.execute(&tool, call.arguments, &run.cancellation).await;
+        self.record(run, &tool, result.bounded())
+    }
+
+    /// Holds the run and stores that the call is about to be made.
+    fn declare(&self, run: &Run, tool: &Tool) -> Result<(), CallRefusal> {
+        let (store, owner, now) = (&self.0.store, &self.0.lease_owner, self.now());
+        let leased = store.renew_lease(run.id, owner, now, lease_until(now));
+        if !leased.map_err(CallRefusal::NotRecorded)? {
+            return Err(CallRefusal::NoRun { tool: tool.name.clone() });
+        }
+        let step =
+            Step::Declared { tool: tool.name.clone(), effect: tool.effect().as_str().to_owned() };
+        store.append(run.id, &step, now).map_err(|error| {
+            self.fail_run(run);
+            CallRefusal::NotRecorded(error)
+        })
+    }
+
+    async fn execute(
+        &self,
+        tool: &Tool,
+        arguments: Option<Value>,
+        cancellation: &Cancellation,
+    ) -> ToolResult {
+        let (server, remote_name) = match &tool.origin {
+            Origin::Local { answer } => return ToolResult::ok(answer.clone()),
+            Origin::Remote { server, remote_name } => (server, remote_name),
+        };
+        let operation = Operation::CallTool { name: remote_name.clone(), arguments };
+        match self.perform(operation, cancellation).await {
+            Ok(completed) => content::read(&completed.result)
+                .with_write_target(format!("{server}/{remote_name}")),
+            Err(error) if error.is_cancellation() => ToolResult::cancelled(format!(
+                "the call was cancelled; what the server {server} did is not known"
+            )),
+            Err(error) => ToolResult::failed(format!("the server {server}: {error}")),
+        }
+    }
+
+    /// Stores what a call came to, and hands it out.
+    fn record(
+        &self,
+        run: &Run,
+        tool: &Tool,
+        result: ToolResult,
+    ) -> Result<ToolResult, CallRefusal> {
+        let step = Step::Tool {
+            tool: tool.name.clone(),
+            outcome: result.outcome(),
+            text: result.text().to_owned(),
+        };
+        match self.0.store.append(run.id, &step, self.now()) {
+            Ok(()) => Ok(result),
+            Err(error) => {
+                self.fail_run(run);
+                Err(CallRefusal::ResultNotRecorded(error))
+            }
+        }
+    }
+
+    fn fail_run(&self, run: &Run) {
+        // If this cannot be stored either, the lease runs out.
+        let _ = self.0.store.end_run(run.id, RunStatus::Failed, self.now());
+    }
+
+    fn log_denial(&self, tool: &str, caller: &Caller, denial: Denial) {
+        // Denied is denied, whether or not it can be written down.
+        let _ = self.0.store.record_denial(&LoggedDenial {
+            at: self.now(),
+            caller: caller.name.clone(),
+            tool: tool.to_owned(),
+            reason: denial.as_str().to_owned(),
+        });
+    }
+
+    /// Does one operation; if it is completed, that is a contact.
+    async fn perform(
+        &self,
+        operation: Operation,
+        cancellation: &Cancellation,
+    ) -> Result<Completed, ClientError> {
+        let method = operation.method();
+        let completed = self.0.client.perform_timed(operation, cancellation).await?;
+        self.contact(method, latency(&completed));
+        Ok(completed)
+    }
+
+    fn contact(&self, operation: &str, latency: i64) {
+        // Whether a server is up is told beside the call: it never fails one.
+        let _ = self.0.store.record_contact(&Contact {
+            server: self.0.operator.identifier.clone(),
+            at: self.now(),
+            operation: operation.to_owned(),
+            latency,
+        });
+    }
+
+    /// Whether the server can be reached, and what it says of itself. The
+    /// catalogue stays as it is.
+    ///
+    /// # Errors
+    /// [`ClientError`] if it cannot; that is not stored.
+    pub async fn ping(&self) -> Result<Ping, ClientError> {
+        let completed = self.perform(Operation::Ping, &Cancellation::new()).await?;
+        let introduction = self.0.client.connect().await?;
+        let versions = self.0.client.protocol_version().into_iter().collect();
+        let server = &introduction["serverInfo"];
+        Ok(Ping {
+            latency: latency(&completed),
+            versions,
+            server: json!({ "name": server["name"], "version": server["version"] }),
+            capabilities: introduction["capabilities"].clone(),
+        })
+    }
+
+    /// Ends the connection to the server.
+    ///
+    /// # Errors
+    /// [`ClientError`] if the server was not reached; it is closed all the
+    /// same.
+    pub async fn close(&self) -> Result<(), ClientError> {
+        self.0.client.close().await
+    }
+
+    fn now(&self) -> i64 {
+        self.0.clock.now()
+    }
+
+    fn own_tools(&self) -> MutexGuard<'_, BTreeMap<String, Tool>> {
+        self.0.own_tools.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn lease_until(now: i64) -> i64 {
+    now.saturating_add(i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX))
+}
+
+fn latency(completed: &Completed) -> i64 {
+    i64::try_from(completed.round_trip.as_millis()).unwrap_or(i64::MAX)
+}

@@ -1,6 +1,7 @@
 //! One execution: one check, one profile, one case, on one subject. The entry
 //! is [`execute`].
 
+mod acting;
 mod alone;
 mod judging;
 
@@ -21,14 +22,13 @@ use super::process::{self, Ended};
 use super::subject::{LOOPBACK_SCALE, Settings, Subject};
 use super::worker::Engine;
 use crate::check::{Check, CheckKind, CheckpointResult};
-use crate::mcp::client::Options;
 use crate::mcp::server::Behaviour;
 use crate::profile::Profile;
 use crate::script::action::Handlers;
-use crate::script::client::{Blocking, Client};
 use crate::script::fault::{Fault, Faulty};
+use crate::script::host::Record;
 use crate::script::server::{Addresses, ENDPOINT_PATH, SERVER_ORIGIN, Server, authority};
-use crate::script::value::Absent;
+use crate::script::value::{Absent, deep_copy};
 use crate::script::{Script, ScriptError};
 use crate::wire::live::Live;
 use crate::wire::{Double, Exchange, HttpClient, Recorder, Wire};
@@ -55,6 +55,8 @@ pub struct Executed {
     pub origins: Vec<(String, String)>,
     /// The client's process, if there was one.
     pub client: Option<ClientProcess>,
+    /// What was judged, if it was to be kept.
+    outcome: Option<Outcome>,
 }
 
 /// The clock and the far side of one execution.
@@ -97,6 +99,39 @@ pub fn execute(
     case: Option<&str>,
     settings: &Settings,
 ) -> Executed {
+    on_stage(engine, script, check, profile, case, settings, |stage| match check.kind {
+        CheckKind::Server => stage.server_check(),
+        CheckKind::Client | CheckKind::Host => stage.client_check(),
+    })
+}
+
+/// Judges once more what an earlier execution of the same kept, under a fault
+/// that changes nothing but what is seen of it; `None` if it kept nothing.
+pub fn judge_anew(
+    engine: &Engine,
+    script: &Script,
+    check: &Check,
+    profile: &Profile,
+    case: Option<&str>,
+    settings: &Settings,
+    earlier: &Executed,
+) -> Option<Executed> {
+    earlier.outcome.as_ref()?;
+    Some(on_stage(engine, script, check, profile, case, settings, |stage| {
+        stage.judge_anew(earlier).unwrap_or_default()
+    }))
+}
+
+/// Sets the stage of one execution and lets `play` play on it.
+fn on_stage(
+    engine: &Engine,
+    script: &Script,
+    check: &Check,
+    profile: &Profile,
+    case: Option<&str>,
+    settings: &Settings,
+    play: impl FnOnce(&Stage<'_>) -> Executed,
+) -> Executed {
     let deadline = Instant::now() + settings.timeout;
     engine.scripts.limits().set_deadline(Some(deadline));
     let on_paused_clock = is_in_memory(check.kind, &settings.subject);
@@ -129,11 +164,7 @@ pub fn execute(
         scale,
         deadline,
     };
-    match check.kind {
-        CheckKind::Server => stage.server_check(),
-        CheckKind::Client => stage.client_check(),
-        CheckKind::Host => Executed::default(),
-    }
+    play(&stage)
 }
 
 /// Whether nothing leaves the process: then the clock is paused.
@@ -215,8 +246,9 @@ impl Stage<'_> {
         executed.origins = server.origins();
         let http = self.with_fault(double);
         let endpoint = parse_url(&server.url())?;
-        let result = self.drive(http, endpoint)?;
-        Ok(Outcome { result, notes: server.notes(), endpoint: self.endpoint_by_name()? })
+        let (result, record) = self.act(http, endpoint)?;
+        let notes = server.notes();
+        Ok(Outcome { result, notes, record, endpoint: self.endpoint_by_name()? })
     }
 
     /// The recorder is always at the side that is not under test: at the double
@@ -248,10 +280,11 @@ impl Stage<'_> {
         let recorder = Arc::new(Recorder::new(double, self.wire.clone()));
         let serving = addresses.take().serve(recorder).map_err(no_socket)?;
         let endpoint = parse_url(&server.url())?;
-        let driven = self.drive(Arc::new(Live::new()), endpoint);
+        let acted = self.act(Arc::new(Live::new()), endpoint);
         self.runtime.block_on(serving.close());
-        let result = driven?;
-        Ok(Outcome { result, notes: server.notes(), endpoint: self.endpoint_by_name()? })
+        let (result, record) = acted?;
+        let notes = server.notes();
+        Ok(Outcome { result, notes, record, endpoint: self.endpoint_by_name()? })
     }
 
     /// A client process reaches the double over a real socket.
@@ -300,6 +333,7 @@ impl Stage<'_> {
         Ok(Outcome {
             result: Dynamic::from(Absent),
             notes: server.notes(),
+            record: None,
             endpoint: self.endpoint_by_name()?,
         })
     }
@@ -321,7 +355,7 @@ impl Stage<'_> {
     /// The built-in client reaches a server from outside.
     fn external_server(&self, url: &Uri, executed: &mut Executed) -> Result<Outcome, Stopped> {
         let http = Arc::new(Recorder::new(Live::new(), self.wire.clone()));
-        let result = self.drive(http, url.clone());
+        let acted = self.act(http, url.clone());
         let exchanges = self.wire.exchanges();
         if !exchanges.is_empty() && exchanges.iter().all(|exchange| exchange.response.is_none()) {
             executed.trouble = Some(Trouble::Subject(Arc::new(miette::miette!(
@@ -330,7 +364,8 @@ impl Stage<'_> {
                 "the server at {url} answered nothing"
             ))));
         }
-        Ok(Outcome { result: result?, notes: Map::new(), endpoint: url.clone() })
+        let (result, record) = acted?;
+        Ok(Outcome { result, notes: Map::new(), record, endpoint: url.clone() })
     }
 
     fn serve(
@@ -350,43 +385,6 @@ impl Stage<'_> {
             .map_err(no_socket)?;
         let _ = self.call(served, "serve", Dynamic::from(server.clone()))?;
         Ok(server)
-    }
-
-    fn drive(&self, http: Arc<dyn HttpClient>, endpoint: Uri) -> Result<Dynamic, Stopped> {
-        let options = Options {
-            endpoint,
-            revision: self.profile.revision,
-            accepted_versions: self.profile.policy.versions.clone(),
-            client_name: env!("CARGO_PKG_NAME").to_owned(),
-            client_version: env!("CARGO_PKG_VERSION").to_owned(),
-            headers: self.settings.headers.clone(),
-            scale: self.scale,
-        };
-        let blocking = Blocking {
-            runtime: self.runtime.clone(),
-            deadline: (!self.on_paused_clock).then_some(self.deadline),
-            interrupt: self.settings.interrupt.clone(),
-            scale: self.scale,
-        };
-        let client = Client::new(http, options, blocking);
-        let driven = self.call(self.script, "drive", Dynamic::from(client.clone()));
-        let result = match driven {
-            // What came of the fault was more than the script can go on from.
-            Err(Stopped::Script(error)) if self.fault.is_some() && !error.cause.is_an_end() => {
-                Dynamic::from(Absent)
-            }
-            driven => driven?,
-        };
-        client.close_all().map_err(|_| self.out_of_time())?;
-        Ok(result)
-    }
-
-    fn out_of_time(&self) -> Stopped {
-        Stopped::Trouble(if self.settings.interrupt.is_cancelled() {
-            Trouble::Cancelled
-        } else {
-            Trouble::TimedOut(self.settings.timeout)
-        })
     }
 
     /// Calls an entry of a script with its subject, and with the case's name if
@@ -423,8 +421,22 @@ impl Stage<'_> {
 struct Outcome {
     result: Dynamic,
     notes: Map,
+    /// What the host kept; `None` if there was none.
+    record: Option<Record>,
     /// The MCP endpoint as the recorded exchanges name it.
     endpoint: Uri,
+}
+
+impl Outcome {
+    /// A copy that shares nothing that a judge or a fault can change.
+    fn copy(&self) -> Outcome {
+        Outcome {
+            result: deep_copy(&self.result),
+            notes: self.notes.clone(),
+            record: self.record.as_ref().map(Record::copy),
+            endpoint: self.endpoint.clone(),
+        }
+    }
 }
 
 fn parse_url(url: &str) -> Result<Uri, Stopped> {
@@ -432,6 +444,10 @@ fn parse_url(url: &str) -> Result<Uri, Stopped> {
         let report = miette::miette!("`{url}` is not a URL: {error}");
         Stopped::Trouble(Trouble::Broken(Arc::new(report)))
     })
+}
+
+fn broken(error: impl Into<miette::Report>) -> Stopped {
+    Stopped::Trouble(Trouble::Broken(Arc::new(error.into())))
 }
 
 fn no_socket(error: std::io::Error) -> Stopped {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::event;
 use super::subject::{Settings, Subject};
-use crate::check::{BrokenCheck, Check, CheckKind, Level, Library, Selection, unmet_need};
+use crate::check::{BrokenCheck, Check, Level, Library, Selection, unmet_need};
 use crate::mcp::Revision;
 use crate::profile::Profile;
 use crate::snapshot::Store;
@@ -195,8 +195,6 @@ pub fn reason_to_skip(check: &Check, profile: &Profile, subject: &Subject) -> Op
         Some(format!("it is a check of a {}", check.kind.as_str()))
     } else if !header.revisions.contains(&profile.revision) {
         Some(format!("it is not about {}", profile.revision))
-    } else if check.kind == CheckKind::Host {
-        Some("there is no built-in host yet".to_owned())
     } else if matches!(subject, Subject::Server(_)) {
         // What a profile says of the far side is true of the double alone.
         None

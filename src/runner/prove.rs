@@ -3,8 +3,8 @@
 //!
 //! - Each check runs on the embedded subject, for every profile that it applies
 //!   to and every case: once without a fault, then under each fault of its side.
-//!   The **side** of a fault is who misbehaves: the client, in checks of a
-//!   client or a host, or the server, in checks of a server. A fault that names
+//!   The **side** of a fault is who misbehaves: the client, the server or the
+//!   host, in checks of a client, a server or a host. A fault that names
 //!   revisions is left out at the others, and a check without a MUST there runs
 //!   once, without a fault: it has nothing to prove.
 //! - Each MUST checkpoint line of a header is a **claim**. Without a fault a
@@ -160,6 +160,7 @@ pub fn prove(
         jobs: settings.jobs,
         timeout: settings.timeout,
         interrupt: settings.interrupt.clone(),
+        keep_outcome: true,
         ..Settings::new(Subject::Embedded)
     };
     let plan = Plan::new(library, profiles, &settings.subject, &Choice::default());

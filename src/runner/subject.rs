@@ -99,6 +99,8 @@ pub struct Settings {
     pub style: Style,
     /// Ends the run when it is cancelled.
     pub interrupt: Cancellation,
+    /// Whether what was judged is kept, so that it can be judged again.
+    pub keep_outcome: bool,
     /// A fault between the client and the far side.
     pub fault: Option<Arc<FaultScript>>,
 }
@@ -131,6 +133,7 @@ impl Settings {
             snapshots: None,
             style: Style::default(),
             interrupt: Cancellation::new(),
+            keep_outcome: false,
             fault: None,
         }
     }

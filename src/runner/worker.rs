@@ -46,6 +46,16 @@ pub struct Engine {
     pub fault: Option<(Arc<FaultScript>, Arc<Script>)>,
 }
 
+impl Engine {
+    /// Whether the fault in force changes nothing but what is seen.
+    pub fn fault_is_only_seen(&self) -> bool {
+        let changes = |script: &Script, name| script.parameters(name).is_some();
+        self.fault.as_ref().is_some_and(|(_, script)| {
+            changes(script, "seen") && !changes(script, "request") && !changes(script, "response")
+        })
+    }
+}
+
 /// The name of the server that checks of a server run against by themselves.
 const REFERENCE_SERVER: &str = "reference";
 

@@ -19,7 +19,7 @@ use rhai::{
 use super::action::Handlers;
 use super::client::{INTERRUPTED, TIME_IS_UP};
 use super::error::{ScriptError, Sources, place, reachable_names};
-use super::{action, client, fault, list, memory, seen, server};
+use super::{action, client, fault, host, list, memory, seen, server};
 use crate::check::discovery::SupportScript;
 use crate::check::{Place, SourceText};
 use crate::mcp::client::Cancellation;
@@ -176,6 +176,7 @@ impl ScriptEngine {
         action::register(&mut engine);
         server::register(&mut engine);
         client::register(&mut engine);
+        host::register(&mut engine);
         seen::register(&mut engine);
         fault::register(&mut engine);
 

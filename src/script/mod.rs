@@ -10,6 +10,7 @@ pub mod decisions;
 pub mod engine;
 pub mod error;
 pub mod fault;
+pub mod host;
 mod list;
 pub mod memory;
 pub mod observation;

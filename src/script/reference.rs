@@ -14,6 +14,7 @@
 //! | `[index: integer] -> any` | an index |
 //! | `List == array -> bool` | an operator |
 
+mod host;
 mod tables;
 
 use std::fmt::Write as _;

@@ -1,18 +1,21 @@
 //! `seen`: what a judge looks at, and how it decides. The main type is
 //! [`Seen`].
 
+mod kept;
+mod walk;
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::Method;
 use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, Map, NativeCallContext, Position};
 use serde_json::Value;
 
-use super::client::Answer;
+use self::walk::{change_answers, change_maps};
 use super::decisions::{Decisions, Said};
-use super::fault::HttpMessage;
+use super::host::Record;
 use super::list::holds;
 use super::observation::{Message, MessageData, Observation, SeenExchange, aborted, header};
-use super::value::{Absent, AsJson, List, describe, from_json, json_equal, to_json};
+use super::value::{Absent, List, describe, from_json, json_equal, to_json};
 use crate::check::{Checkpoint, Decision, Place};
 use crate::mcp::{Revision, mirror};
 use crate::wire::exchange::End;
@@ -42,6 +45,7 @@ struct Inner {
 struct State {
     result: Dynamic,
     notes: Map,
+    record: Option<Record>,
     decisions: Decisions,
 }
 
@@ -63,6 +67,8 @@ pub struct Parts {
     pub result: Dynamic,
     /// What the script noted.
     pub notes: Map,
+    /// What the host kept; `None` if there was none.
+    pub record: Option<Record>,
     /// Finds the place of a call.
     pub locate: Arc<Locate>,
 }
@@ -70,8 +76,12 @@ pub struct Parts {
 impl Seen {
     /// What is judged.
     pub fn new(parts: Parts) -> Self {
-        let state =
-            State { result: parts.result, notes: parts.notes, decisions: Decisions::default() };
+        let state = State {
+            result: parts.result,
+            notes: parts.notes,
+            record: parts.record,
+            decisions: Decisions::default(),
+        };
         Seen(Arc::new(Inner {
             observation: parts.observation,
             checkpoints: parts.checkpoints,
@@ -89,11 +99,25 @@ impl Seen {
         self.state().decisions.clone()
     }
 
-    /// What `drive` returned, whole and as text: to see whether a fault changed
-    /// it.
-    pub fn result_text(&self) -> String {
+    /// What `drive` or `operate` returned and what the host kept, whole and as
+    /// text: to see whether a fault changed it.
+    pub fn text(&self) -> String {
         let state = self.state();
-        to_json(&state.result).map_or_else(|other| other, |json| json.to_string())
+        let mut text = to_json(&state.result).map_or_else(|other| other, |json| json.to_string());
+        if let Some(record) = &state.record {
+            text.push('\n');
+            text.push_str(&record.text());
+        }
+        text
+    }
+
+    /// Hands each map in what `drive` or `operate` returned, the inner ones
+    /// first, to `change`, which returns what takes its place.
+    fn change_maps(context: NativeCallContext, seen: &mut Seen, change: FnPtr) -> Evaluated<()> {
+        let result = seen.state().result.clone();
+        let changed = change_maps(&context, &result, &change)?;
+        seen.state().result = changed;
+        Ok(())
     }
 
     /// Hands each answer of the client, however deep it stands in what `drive`
@@ -185,35 +209,6 @@ impl Seen {
         }
         Ok(())
     }
-}
-
-fn change_answers(
-    context: &NativeCallContext,
-    value: &Dynamic,
-    change: &FnPtr,
-) -> Evaluated<Dynamic> {
-    if let Some(answer) = value.read_lock::<Answer>() {
-        let message = HttpMessage::of_json(&answer.as_json());
-        let _: Dynamic = change.call_within_context(context, (message.clone(),))?;
-        return Ok(Dynamic::from(Answer::from_json(message.json())));
-    }
-    let all = |items: &[Dynamic]| {
-        let changed = items.iter().map(|item| change_answers(context, item, change));
-        changed.collect::<Evaluated<Vec<Dynamic>>>()
-    };
-    if let Some(list) = value.read_lock::<List>() {
-        return Ok(Dynamic::from(List(all(&list.0)?.into())));
-    }
-    if let Some(array) = value.read_lock::<Array>() {
-        return Ok(all(&array)?.into());
-    }
-    if let Some(map) = value.read_lock::<Map>() {
-        let changed = map
-            .iter()
-            .map(|(name, value)| Ok((name.clone(), change_answers(context, value, change)?)));
-        return Ok(changed.collect::<Evaluated<Map>>()?.into());
-    }
-    Ok(value.clone())
 }
 
 fn exchange_value(observation: &Arc<Observation>, index: usize) -> Dynamic {
@@ -370,6 +365,7 @@ fn milliseconds(time: std::time::Duration) -> i64 {
 
 /// Registers `seen`, its messages and its exchanges.
 pub(super) fn register(engine: &mut Engine) {
+    kept::register(engine);
     engine
         .register_type_with_name::<Seen>("Seen")
         .register_get("exchanges", |seen: &mut Seen| seen.exchanges(|_| true))
@@ -388,6 +384,7 @@ pub(super) fn register(engine: &mut Engine) {
         .register_fn("before", Seen::before)
         .register_get("result", |seen: &mut Seen| seen.state().result.clone())
         .register_fn("change", Seen::change)
+        .register_fn("change_maps", Seen::change_maps)
         .register_set("result", |seen: &mut Seen, result: Dynamic| seen.state().result = result)
         .register_get("notes", |seen: &mut Seen| seen.state().notes.clone())
         .register_get("profile", |seen: &mut Seen| seen.0.profile.clone())

@@ -63,6 +63,24 @@ pub fn from_json(value: &Value) -> Dynamic {
     }
 }
 
+/// A copy that shares nothing that a script can change in place.
+pub fn deep_copy(value: &Dynamic) -> Dynamic {
+    if let Some(array) = value.read_lock::<Array>() {
+        return array.iter().map(deep_copy).collect::<Array>().into();
+    }
+    if let Some(map) = value.read_lock::<Map>() {
+        return map
+            .iter()
+            .map(|(key, value)| (key.clone(), deep_copy(value)))
+            .collect::<Map>()
+            .into();
+    }
+    if let Some(list) = value.read_lock::<List>() {
+        return Dynamic::from(list.0.iter().map(deep_copy).collect::<List>());
+    }
+    value.flatten_clone()
+}
+
 /// A script's value as JSON.
 ///
 /// # Errors

@@ -22,18 +22,21 @@ use crate::mcp::Revision;
 /// Who misbehaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
-    /// The client, in checks of a client or of a host.
+    /// The client, in checks of a client.
     Client,
     /// The server, in checks of a server.
     Server,
+    /// The host, or the client inside of it, in checks of a host.
+    Host,
 }
 
 impl Side {
-    /// The side in one word: `client`, `server`.
+    /// The side in one word: `client`, `server`, `host`.
     pub fn as_str(self) -> &'static str {
         match self {
             Side::Client => "client",
             Side::Server => "server",
+            Side::Host => "host",
         }
     }
 }
@@ -78,9 +81,10 @@ fn read(text: &str, problems: &mut Vec<Problem>) -> FaultHeader {
             Statement::Key { key, value } if key.text == "side" => match value.text {
                 "client" => header.side = Side::Client,
                 "server" => header.side = Side::Server,
+                "host" => header.side = Side::Host,
                 _ => problems.push(
                     problem("fault::unknown-side", "this is no side", value.span(), "")
-                        .with_help("a fault misbehaves as a `client` or as a `server`"),
+                        .with_help("a fault misbehaves as a `client`, a `server` or a `host`"),
                 ),
             },
             Statement::Key { key, value } if key.text == "revisions" => {
@@ -170,7 +174,7 @@ mod tests {
         for (header, expected) in [
             ("", "does not say what it does"),
             ("//! T.\n//! sid: client", "did you mean `side`?"),
-            ("//! T.\n//! side: both", "misbehaves as a `client` or as a `server`"),
+            ("//! T.\n//! side: both", "misbehaves as a `client`, a `server` or a `host`"),
             ("//! T.\n//! revisions: 2025-06-19", "is not a known revision"),
             ("//! T.\n//! a MUST The claim", "a fault claims nothing"),
         ] {

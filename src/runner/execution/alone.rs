@@ -57,7 +57,8 @@ pub fn drive_alone(
         scale: 1,
         deadline,
     };
-    stage.drive(Arc::new(Live::new()), url.clone()).map_err(|stopped| match stopped {
+    let acted = stage.act(Arc::new(Live::new()), url.clone());
+    acted.map(|(result, _)| result).map_err(|stopped| match stopped {
         Stopped::Trouble(trouble) => trouble,
         Stopped::Script(error) => stage.trouble_of(error),
     })

@@ -41,6 +41,32 @@ impl Stage<'_> {
             Ok(outcome) => outcome,
             Err(stopped) => return self.stopped(stopped, executed),
         };
+        if self.settings.keep_outcome {
+            executed.outcome = Some(outcome.copy());
+        }
+        self.judge(outcome, handler_error, executed)
+    }
+
+    /// Judges the outcome of an earlier execution, under a fault that changes
+    /// nothing but what is seen of it.
+    pub(super) fn judge_anew(&self, earlier: &Executed) -> Option<Executed> {
+        let outcome = earlier.outcome.as_ref()?.copy();
+        let executed = Executed {
+            exchanges: earlier.exchanges.clone(),
+            origins: earlier.origins.clone(),
+            ..Executed::default()
+        };
+        Some(self.judge(outcome, None, executed))
+    }
+
+    fn judge(
+        &self,
+        outcome: Outcome,
+        handler_error: Option<ScriptError>,
+        mut executed: Executed,
+    ) -> Executed {
+        let builtin = is_builtin(self.check.kind, &self.settings.subject);
+        let sent_by_others = !builtin || self.fault.is_some();
         let observation = Observation::new(executed.exchanges.clone(), outcome.endpoint);
         let seen = Seen::new(Parts {
             observation: Arc::new(observation),
@@ -51,6 +77,7 @@ impl Stage<'_> {
             profile: profile_map(self.profile),
             result: outcome.result,
             notes: outcome.notes,
+            record: outcome.record,
             locate: Arc::new(self.engine.scripts.locate(self.script)),
         });
         self.fault_in_seen(&seen);
@@ -85,10 +112,10 @@ impl Stage<'_> {
         if script.parameters("seen").is_none() {
             return;
         }
-        let before = seen.result_text();
+        let before = seen.text();
         if let Err(error) = self.engine.scripts.invoke(script, "seen", (seen.clone(),)) {
             of.breaks(Arc::new(error.into()));
-        } else if seen.result_text() != before {
+        } else if seen.text() != before {
             of.fired();
         }
     }
@@ -265,5 +292,10 @@ fn profile_map(profile: &Profile) -> Map {
     map.insert("revision".into(), profile.revision.as_str().into());
     map.insert("session".into(), session);
     map.insert("framing".into(), profile.server.framing.as_str().into());
+    let operator = &profile.operator;
+    map.insert("identifier".into(), operator.identifier.clone().into());
+    map.insert("data_class".into(), operator.data_class.as_str().into());
+    map.insert("requires_approval".into(), operator.requires_approval.into());
+    map.insert("zone".into(), operator.zone.as_str().into());
     map
 }

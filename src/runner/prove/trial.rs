@@ -9,7 +9,7 @@ use crate::check::header::{FaultHeader, parse_fault};
 use crate::check::{Check, CheckKind, Level, Side, SourceText, Verdict};
 use crate::profile::Profile;
 use crate::runner::event::Trouble;
-use crate::runner::execution;
+use crate::runner::execution::{self, Executed};
 use crate::runner::plan::{Job, Run};
 use crate::runner::subject::Settings;
 use crate::runner::worker::{Engine, panicked};
@@ -43,8 +43,9 @@ impl KnownFault {
 /// Who is under test in a check.
 fn side(kind: CheckKind) -> Side {
     match kind {
-        CheckKind::Client | CheckKind::Host => Side::Client,
+        CheckKind::Client => Side::Client,
         CheckKind::Server => Side::Server,
+        CheckKind::Host => Side::Host,
     }
 }
 
@@ -62,6 +63,16 @@ pub struct Trial {
     pub trouble: Option<Trouble>,
     /// The fault's own error.
     pub broken_fault: Option<Arc<miette::Report>>,
+}
+
+/// What is executed, under each fault in turn.
+struct Turn<'a> {
+    script: &'a Script,
+    check: &'a Check,
+    profile: &'a Profile,
+    case: Option<&'a str>,
+    /// Places in the job's runs and in that run's cases.
+    place: (usize, usize),
 }
 
 /// Everything that was tried with one check.
@@ -123,15 +134,15 @@ impl<'a> Bench<'a> {
         Ok(Bench { engine, faults, with_fault, settings })
     }
 
+    /// Executes `turn`, under a fault or without one. What it came to without
+    /// one is kept in `without`, for those under a fault.
     fn trial(
         &self,
-        script: &Script,
-        check: &Check,
-        profile: &Profile,
-        case: Option<&str>,
-        place: (usize, usize),
+        turn: &Turn<'_>,
         fault: Option<usize>,
+        without: &mut Option<Executed>,
     ) -> Trial {
+        let Turn { script, check, profile, case, place } = *turn;
         let mut trial = Trial {
             fault,
             place,
@@ -149,8 +160,16 @@ impl<'a> Bench<'a> {
             }
         };
         let fired_before = of.map_or(0, |of| of.times_fired());
+        let settings = self.settings;
         let executed = catch_unwind(AssertUnwindSafe(|| {
-            execution::execute(engine, script, check, profile, case, self.settings)
+            // Nothing else happens under a fault that only changes what is seen.
+            let earlier = without.as_ref().filter(|_| engine.fault_is_only_seen());
+            let judged = earlier.and_then(|earlier| {
+                execution::judge_anew(engine, script, check, profile, case, settings, earlier)
+            });
+            judged.unwrap_or_else(|| {
+                execution::execute(engine, script, check, profile, case, settings)
+            })
         }));
         trial.fired = of.is_some_and(|of| of.times_fired() > fired_before);
         trial.broken_fault = of.and_then(|of| of.broken());
@@ -161,7 +180,10 @@ impl<'a> Bench<'a> {
                     .filter(|place| header.checkpoints[*place].applies_to(profile.revision));
                 let verdicts = executed.checkpoints.iter().map(|result| result.verdict);
                 trial.verdicts = claimed.zip(verdicts).collect();
-                trial.trouble = executed.trouble;
+                trial.trouble = executed.trouble.clone();
+                if fault.is_none() {
+                    *without = Some(executed);
+                }
             }
             Err(panic) => trial.trouble = Some(Trouble::Broken(Arc::new(panicked(&*panic)))),
         }
@@ -193,12 +215,14 @@ fn run_check(bench: &Bench<'_>, check: &Check, job: &Job<'_>) -> JobTrials {
             .chain(in_force.filter(|(_, fault)| fault.is_for(check, run)).map(|(at, _)| Some(at)))
             .collect();
         for (at_case, case) in run.cases.iter().enumerate() {
+            let (profile, place) = (run.profile, (at_run, at_case));
+            let turn = Turn { script: &script, check, profile, case: *case, place };
+            let mut without = None;
             for fault in &faults {
                 if bench.settings.interrupt.is_cancelled() {
                     return JobTrials::Tried(trials);
                 }
-                let place = (at_run, at_case);
-                trials.push(bench.trial(&script, check, run.profile, *case, place, *fault));
+                trials.push(bench.trial(&turn, *fault, &mut without));
             }
         }
     }

@@ -318,10 +318,11 @@ fn changed(script: &str, result: Dynamic) -> String {
         profile: Map::new(),
         result,
         notes: Map::new(),
+        record: None,
         locate: Arc::new(|_, _| None),
     });
     scripts.invoke(&compiled, "seen", (seen.clone(),)).map(drop).expect("the fault runs");
-    seen.result_text()
+    seen.text()
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The sentences: [`GROUPS`].
 
+use super::host::{HOST, PENDING_CALL};
 use super::{Entry, Group};
 
-const fn entry(signatures: &'static [&'static str], sentence: &'static str) -> Entry {
+pub(super) const fn entry(signatures: &'static [&'static str], sentence: &'static str) -> Entry {
     Entry { signatures, sentence }
 }
 
@@ -54,6 +55,20 @@ pub const GROUPS: &[Group] = &[
         receiver: Some(("Pending", "pending")),
         sentence: "What `client.begin` returns.",
         entries: PENDING,
+    },
+    Group {
+        name: "host",
+        receiver: Some(("Host", "host")),
+        sentence: "Given to `operate(host)`: the built-in host around the client. It keeps what it \
+                   does in a store of its own; its caller is an administrator that approves each \
+                   call, and its model stands in the profile's zone.",
+        entries: HOST,
+    },
+    Group {
+        name: "calls in the background",
+        receiver: Some(("PendingCall", "pending")),
+        sentence: "What `host.begin_call` returns.",
+        entries: PENDING_CALL,
     },
     Group {
         name: "seen",
@@ -329,6 +344,11 @@ const CLIENT: &[Entry] = &[
     ),
     entry(&["notifications: List"], "The notifications that came so far."),
     entry(
+        &["rejected_tools: List"],
+        "The tools that were left out of a list because their `x-mcp-header` is invalid, each with \
+         `name` and `reason`.",
+    ),
+    entry(
         &["metadata: map or ()"],
         "What each request carries in `_meta`; `()` where the revision has no such thing.",
     ),
@@ -405,10 +425,44 @@ const SEEN: &[Entry] = &[
         "In a fault: hands each answer in the result to the function as a message, to be changed.",
     ),
     entry(
+        &["change_maps(change: function)"],
+        "In a fault: hands each map in the result to the function, the inner ones first; what it \
+         returns takes its place.",
+    ),
+    entry(
+        &["audit: any, settable"],
+        "The steps of runs that the host stored, in order: `run`, `sequence`, `at`, `kind` \
+         (\"declared\" or \"tool\"), `tool`, `effect`, `outcome`, `is_error` and `text`; \
+         `unreadable` in place of the last six if the row is no step. Absent without a host.",
+    ),
+    entry(
+        &["runs: any, settable"],
+        "The runs that the host stored: `id`, `caller`, `status`, `started_at` and `ended_at`.",
+    ),
+    entry(
+        &["contacts: any, settable"],
+        "The completed operations that the host stored: `server`, `at`, `operation` and `latency`, \
+         in milliseconds.",
+    ),
+    entry(
+        &["denials: any, settable"],
+        "What the gate denied: `at`, `caller`, `tool` and `reason`.",
+    ),
+    entry(
+        &["catalogue: any, settable"],
+        "The tools that the host stored, by their local names: `server`, `remote_name`, \
+         `local_name`, `description`, `schema`, `schema_as_sent`, `annotations`, `enabled` and \
+         `orphaned`.",
+    ),
+    entry(
         &["clock: string"],
         "\"paused\" if times are exact, \"real\" if a slow machine can make them longer.",
     ),
-    entry(&["profile: map"], "The profile's `name`, `revision`, `session` and `framing`."),
+    entry(
+        &["profile: map"],
+        "The profile's `name`, `revision`, `session` and `framing`, and what its operator declared: \
+         `identifier`, `data_class`, `requires_approval` and `zone`.",
+    ),
     entry(&["revision: string"], "The revision in force."),
 ];
 

@@ -1,0 +1,193 @@
+//! The tools of servers in the store.
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::{Store, StoreError};
+
+/// One tool of a server as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredTool {
+    /// The identifier under which the operator knows the server.
+    pub server: String,
+    /// The name that goes on the wire.
+    pub remote_name: String,
+    /// The name that the gate, the audit and a model see.
+    pub local_name: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// The normalized schema, as JSON.
+    pub schema: String,
+    /// The schema as the server sent it, as JSON: header annotations are read
+    /// from it.
+    pub schema_as_sent: String,
+    /// What the server says of the tool, as JSON; never asked for policy.
+    pub annotations: Option<String>,
+    /// Whether the operator enabled it.
+    pub enabled: bool,
+    /// Whether the server no longer lists it.
+    pub orphaned: bool,
+}
+
+/// What became of a tool at an import.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Imported {
+    /// It is new, and off.
+    New,
+    /// It is as it was.
+    Unchanged,
+    /// Its description, schema or annotations are others than before.
+    Changed,
+    /// It was orphaned and is back.
+    Returned,
+}
+
+impl Imported {
+    /// What became of it in a word: `new`, `unchanged`, `changed`, `returned`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Imported::New => "new",
+            Imported::Unchanged => "unchanged",
+            Imported::Changed => "changed",
+            Imported::Returned => "returned",
+        }
+    }
+}
+
+const COLUMNS: &str = "server, remote_name, local_name, description, schema, schema_as_sent, \
+                       annotations, enabled, orphaned";
+
+fn read(row: &Row<'_>) -> rusqlite::Result<StoredTool> {
+    Ok(StoredTool {
+        server: row.get(0)?,
+        remote_name: row.get(1)?,
+        local_name: row.get(2)?,
+        description: row.get(3)?,
+        schema: row.get(4)?,
+        schema_as_sent: row.get(5)?,
+        annotations: row.get(6)?,
+        enabled: row.get(7)?,
+        orphaned: row.get(8)?,
+    })
+}
+
+impl Store {
+    /// Takes in what a walk of `server`'s list found: each of `tools` is
+    /// stored, and every other one of the server is orphaned. All or nothing.
+    ///
+    /// `enabled` and `orphaned` of `tools` are not looked at: a new tool is
+    /// off, a known one keeps what the operator set.
+    ///
+    /// # Errors
+    /// [`StoreError`]; then the catalogue is as it was.
+    pub fn import(
+        &self,
+        server: &str,
+        tools: &[StoredTool],
+        at: i64,
+    ) -> Result<(Vec<Imported>, Vec<String>), StoreError> {
+        let mut connection = self.lock();
+        import(&mut connection, server, tools, at)
+            .map_err(|error| StoreError::of("storing the catalogue", &error))
+    }
+
+    /// Every stored tool, by its local name.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn tools(&self) -> Result<Vec<StoredTool>, StoreError> {
+        let connection = self.lock();
+        let query = format!("SELECT {COLUMNS} FROM tool ORDER BY local_name");
+        let read = || connection.prepare_cached(&query)?.query_map([], read)?.collect();
+        let found: rusqlite::Result<Vec<StoredTool>> = read();
+        found.map_err(|error| StoreError::of("reading the catalogue", &error))
+    }
+
+    /// The stored tool of this local name; `None` if there is none.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn tool(&self, local_name: &str) -> Result<Option<StoredTool>, StoreError> {
+        let connection = self.lock();
+        let query = format!("SELECT {COLUMNS} FROM tool WHERE local_name = ?1");
+        let found = connection
+            .prepare_cached(&query)
+            .and_then(|mut query| query.query_row([local_name], read).optional());
+        found.map_err(|error| StoreError::of("reading the catalogue", &error))
+    }
+
+    /// Switches the tool of this local name on or off; `false` if there is
+    /// none.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn enable(&self, local_name: &str, enabled: bool) -> Result<bool, StoreError> {
+        let connection = self.lock();
+        let changed = connection.execute(
+            "UPDATE tool SET enabled = ?2 WHERE local_name = ?1",
+            params![local_name, enabled],
+        );
+        Ok(changed.map_err(|error| StoreError::of("enabling a tool", &error))? > 0)
+    }
+}
+
+fn import(
+    connection: &mut Connection,
+    server: &str,
+    tools: &[StoredTool],
+    at: i64,
+) -> rusqlite::Result<(Vec<Imported>, Vec<String>)> {
+    let transaction =
+        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let query = format!("SELECT {COLUMNS} FROM tool WHERE server = ?1 ORDER BY remote_name");
+    let before: Vec<StoredTool> =
+        transaction.prepare(&query)?.query_map([server], read)?.collect::<Result<_, _>>()?;
+    let known: std::collections::HashMap<&str, &StoredTool> =
+        before.iter().map(|tool| (tool.remote_name.as_str(), tool)).collect();
+    let mut insert = transaction.prepare(
+        "INSERT INTO tool (server, remote_name, local_name, description, schema, schema_as_sent, \
+         annotations, imported_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) \
+         ON CONFLICT (server, remote_name) DO UPDATE SET description = ?4, schema = ?5, \
+         schema_as_sent = ?6, annotations = ?7, imported_at = ?8, orphaned = 0",
+    )?;
+    let mut imported = Vec::new();
+    for tool in tools {
+        insert.execute(params![
+            server,
+            tool.remote_name,
+            tool.local_name,
+            tool.description,
+            tool.schema,
+            tool.schema_as_sent,
+            tool.annotations,
+            at
+        ])?;
+        imported.push(match known.get(tool.remote_name.as_str()) {
+            None => Imported::New,
+            Some(known) if known.orphaned => Imported::Returned,
+            Some(known) if is_same(known, tool) => Imported::Unchanged,
+            Some(_) => Imported::Changed,
+        });
+    }
+    drop(insert);
+    let listed: std::collections::HashSet<&str> =
+        tools.iter().map(|tool| tool.remote_name.as_str()).collect();
+    let mut orphaned = Vec::new();
+    for tool in before.iter().filter(|tool| !listed.contains(tool.remote_name.as_str())) {
+        if !tool.orphaned {
+            orphaned.push(tool.local_name.clone());
+        }
+        transaction.execute(
+            "UPDATE tool SET orphaned = 1 WHERE server = ?1 AND remote_name = ?2",
+            params![server, tool.remote_name],
+        )?;
+    }
+    transaction.commit()?;
+    Ok((imported, orphaned))
+}
+
+fn is_same(known: &StoredTool, tool: &StoredTool) -> bool {
+    let told = |tool: &StoredTool| {
+        (tool.description.clone(), tool.schema_as_sent.clone(), tool.annotations.clone())
+    };
+    told(known) == told(tool)
+}

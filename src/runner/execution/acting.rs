@@ -1,0 +1,99 @@
+//! How a script tells the built-in client, or the host around it, what to do.
+
+use std::sync::Arc;
+
+use http::Uri;
+use rhai::Dynamic;
+
+use super::{Stage, Stopped, broken};
+use crate::check::CheckKind;
+use crate::host::{Clock, Host as McpHost, Parts, Store};
+use crate::mcp::client::{Client as McpClient, Options};
+use crate::runner::event::Trouble;
+use crate::script::client::{Blocking, Client};
+use crate::script::host::{Host, Record};
+use crate::script::value::Absent;
+use crate::wire::HttpClient;
+
+impl Stage<'_> {
+    /// Lets the script tell the built-in client, or the host around it, what to
+    /// do.
+    pub(super) fn act(
+        &self,
+        http: Arc<dyn HttpClient>,
+        endpoint: Uri,
+    ) -> Result<(Dynamic, Option<Record>), Stopped> {
+        let options = Options {
+            endpoint,
+            revision: self.profile.revision,
+            accepted_versions: self.profile.policy.versions.clone(),
+            client_name: env!("CARGO_PKG_NAME").to_owned(),
+            client_version: env!("CARGO_PKG_VERSION").to_owned(),
+            headers: self.settings.headers.clone(),
+            scale: self.scale,
+        };
+        let blocking = Blocking {
+            runtime: self.runtime.clone(),
+            deadline: (!self.on_paused_clock).then_some(self.deadline),
+            interrupt: self.settings.interrupt.clone(),
+            scale: self.scale,
+        };
+        match self.check.kind {
+            CheckKind::Host => self.operate(http, options, blocking),
+            CheckKind::Client | CheckKind::Server => {
+                Ok((self.drive(http, options, blocking)?, None))
+            }
+        }
+    }
+
+    fn drive(
+        &self,
+        http: Arc<dyn HttpClient>,
+        options: Options,
+        blocking: Blocking,
+    ) -> Result<Dynamic, Stopped> {
+        let client = Client::new(http, options, blocking);
+        let result = self.call_under_fault("drive", Dynamic::from(client.clone()))?;
+        client.close_all().map_err(|_| self.out_of_time())?;
+        Ok(result)
+    }
+
+    fn operate(
+        &self,
+        http: Arc<dyn HttpClient>,
+        options: Options,
+        blocking: Blocking,
+    ) -> Result<(Dynamic, Option<Record>), Stopped> {
+        let client = McpClient::new(http, options);
+        let host = McpHost::new(Parts {
+            client,
+            operator: self.profile.operator.clone(),
+            store: Store::in_memory().map_err(broken)?,
+            clock: Clock::runtime(self.scale),
+            lease_owner: self.check.id.clone(),
+        });
+        let host = Host::new(host, self.profile.operator.zone, blocking);
+        let result = self.call_under_fault("operate", Dynamic::from(host.clone()))?;
+        host.finish().map_err(|_| self.out_of_time())?;
+        Ok((result, Some(host.record().map_err(broken)?)))
+    }
+
+    /// Calls an entry of the check's script. What came of a fault may be more
+    /// than the script can go on from.
+    fn call_under_fault(&self, name: &str, subject: Dynamic) -> Result<Dynamic, Stopped> {
+        match self.call(self.script, name, subject) {
+            Err(Stopped::Script(error)) if self.fault.is_some() && !error.cause.is_an_end() => {
+                Ok(Dynamic::from(Absent))
+            }
+            called => called,
+        }
+    }
+
+    fn out_of_time(&self) -> Stopped {
+        Stopped::Trouble(if self.settings.interrupt.is_cancelled() {
+            Trouble::Cancelled
+        } else {
+            Trouble::TimedOut(self.settings.timeout)
+        })
+    }
+}
