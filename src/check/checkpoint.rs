@@ -57,6 +57,28 @@ impl FromStr for Level {
     }
 }
 
+/// What a claim is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum About {
+    /// The protocol, or what peers in the field depend on.
+    Protocol,
+    /// The task that a client was given: one of its goals.
+    Task,
+    /// The built-in host: its own policy, not the protocol's.
+    Host,
+}
+
+impl About {
+    /// What it is about, in a word: `protocol`, `task`, `host`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            About::Protocol => "protocol",
+            About::Task => "task",
+            About::Host => "host",
+        }
+    }
+}
+
 /// One named claim inside a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
@@ -64,8 +86,8 @@ pub struct Checkpoint {
     pub id: String,
     /// How strongly it binds.
     pub level: Level,
-    /// A goal of the task, not a claim about the protocol: counted apart.
-    pub task: bool,
+    /// What it is about; what is not about the protocol is counted apart.
+    pub about: About,
     /// Only the built-in client or host can show it.
     pub builtin: bool,
     /// It claims that something is sent at all: that nothing came is the failure

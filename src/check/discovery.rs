@@ -20,6 +20,7 @@ use std::sync::Arc;
 use miette::Diagnostic;
 
 use self::files::Found;
+use super::checkpoint::About;
 use super::header::{self, Header};
 use super::place::SourceText;
 
@@ -108,8 +109,13 @@ impl Check {
             problem: Arc::new(report),
         };
         let source = script.source().map_err(|error| broken(&id, error.into()))?;
-        let header = header::parse(&source).map_err(|error| broken(&id, error.into()))?;
+        let mut header = header::parse(&source).map_err(|error| broken(&id, error.into()))?;
         let kind = CheckKind::of(source.inner());
+        if kind == CheckKind::Host {
+            for checkpoint in &mut header.checkpoints {
+                checkpoint.about = About::Host;
+            }
+        }
         Ok(Check { id, kind, header, script })
     }
 }

@@ -9,7 +9,7 @@ use super::list::revisions;
 use super::output::{print, say};
 use super::sources::{Sources, named_check};
 use super::terminal::{Stream, When, has_colour};
-use crate::check::{Check, Checkpoint, Need};
+use crate::check::{About, Check, Checkpoint, Need};
 use crate::profile::Profile;
 use crate::report::Paint;
 use crate::runner::Subject;
@@ -102,7 +102,7 @@ fn human(check: &Check, profiles: &[Profile], paint: Paint) -> String {
 /// The marks as a header has them, with a space behind, or nothing.
 fn marks(checkpoint: &Checkpoint) -> String {
     let mut marks = Vec::new();
-    if checkpoint.task {
+    if checkpoint.about == About::Task {
         marks.push("task".to_owned());
     }
     if checkpoint.builtin {

@@ -52,6 +52,9 @@ pub enum NotAStep {
     /// Its kind is none that is known.
     #[error("`{0}` is no kind of step")]
     UnknownKind(String),
+    /// A field is not UTF-8, so that nobody can say what it was.
+    #[error("a field of it is not UTF-8")]
+    NotText,
     /// A field that its kind has is missing.
     #[error("a step of the kind {kind} has a field `{field}`")]
     Missing {

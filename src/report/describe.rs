@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 
-use crate::check::{CheckpointResult, Level, Verdict};
+use crate::check::{About, CheckpointResult, Level, Verdict};
 use crate::runner::Execution;
 use crate::runner::event::{ClientProcess, SnapshotOutcome, Trouble};
 use crate::wire::text::Style;
@@ -93,10 +93,11 @@ pub(super) fn style_for(style: &Style, execution: &Execution) -> Style {
 /// `goal of the task`.
 pub(super) fn level(result: &CheckpointResult) -> String {
     let checkpoint = &result.checkpoint;
-    let mut words = match (checkpoint.task, checkpoint.level) {
-        (true, level) => format!("{level}, as a goal of the task"),
-        (false, Level::Interop) => "INTEROP, not counted as conformance".to_owned(),
-        (false, level) => level.to_string(),
+    let mut words = match (checkpoint.about, checkpoint.level) {
+        (About::Task, level) => format!("{level}, as a goal of the task"),
+        (About::Host, level) => format!("{level}, of the built-in host"),
+        (About::Protocol, Level::Interop) => "INTEROP, not counted as conformance".to_owned(),
+        (About::Protocol, level) => level.to_string(),
     };
     if let Some(spec_level) = checkpoint.spec_level {
         words.push_str(&format!(" (the specification says {spec_level})"));

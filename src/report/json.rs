@@ -24,7 +24,7 @@
 //!        "end": "complete", "completed_at_ms": 0}],
 //!     "elapsed_ms": 12}],
 //!  "summary": {"ran": 2, "skipped": 0, "broken": 0, "cancelled": 0, "failed": 1,
-//!     "checkpoints": [{"level": "MUST", "verdict": "fail", "count": 1}],
+//!     "checkpoints": [{"about": "protocol", "level": "MUST", "verdict": "fail", "count": 1}],
 //!     "snapshots": {"new": 0, "different": 1, "updated": 0, "unreferenced": []},
 //!     "elapsed_ms": 34}}
 //! ```
@@ -36,7 +36,8 @@
 //!   says why, and `diagnostic` shows the place. `verdict` is the
 //!   checkpoint's own: `pass`, `fail`, `warn`, `note`, `skip`, `not exercised`,
 //!   `cancelled`, `timeout`, `error`.
-//! - The summary's `level` is `null` for the goals of tasks.
+//! - `about` is `protocol`, `task` (a goal of a task) or `host` (a claim about the
+//!   built-in host); only `protocol` counts as conformance.
 //! - Bodies are whole, redacted, and escaped as [`crate::wire::text`] says.
 //!   Header fields include the hop headers. Times are milliseconds since the
 //!   execution began.
@@ -175,7 +176,7 @@ fn checkpoint_value(result: &CheckpointResult, style: &Style) -> Value {
     json!({
         "id": checkpoint.id,
         "level": checkpoint.level.as_str(),
-        "task": checkpoint.task,
+        "about": checkpoint.about.as_str(),
         "builtin": checkpoint.builtin,
         "spec_level": checkpoint.spec_level.map(Level::as_str),
         "sentence": checkpoint.sentence,
@@ -254,11 +255,12 @@ fn summary_value(summary: &Summary) -> Value {
     let checkpoints: Vec<Value> = summary
         .checkpoints
         .iter()
-        .map(|(level, verdict, count)| {
+        .map(|counted| {
             json!({
-                "level": level.map(Level::as_str),
-                "verdict": verdict.as_str(),
-                "count": count,
+                "about": counted.about.as_str(),
+                "level": counted.level.as_str(),
+                "verdict": counted.verdict.as_str(),
+                "count": counted.count,
             })
         })
         .collect();

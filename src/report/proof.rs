@@ -109,7 +109,7 @@ pub fn json(proof: &Proof) -> Value {
                 "check": claim.check,
                 "checkpoint": claim.checkpoint.id,
                 "revisions": revisions(&claim.checkpoint.revisions),
-                "task": claim.checkpoint.task,
+                "about": claim.checkpoint.about.as_str(),
                 "builtin": claim.checkpoint.builtin,
                 "sentence": claim.checkpoint.sentence,
                 "standing": claim.standing.as_str(),
@@ -183,14 +183,14 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::check::{Checkpoint, Level, Side};
+    use crate::check::{About, Checkpoint, Level, Side};
     use crate::runner::prove::{Claim, FindingKind};
 
     fn proof() -> Proof {
         let checkpoint = Checkpoint {
             id: "handshake".to_owned(),
             level: Level::Must,
-            task: false,
+            about: About::Protocol,
             builtin: false,
             sent: false,
             spec_level: None,

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::check::{CheckpointResult, Level, Verdict};
+use crate::check::{About, CheckpointResult, Level, Verdict};
 use crate::mcp::Revision;
 use crate::wire::Exchange;
 
@@ -105,6 +105,19 @@ impl Execution {
     }
 }
 
+/// How many checkpoints are about the same, have one level, and got one verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// What they are about.
+    pub about: About,
+    /// Their level.
+    pub level: Level,
+    /// Their verdict.
+    pub verdict: Verdict,
+    /// How many there are.
+    pub count: usize,
+}
+
 /// Why an execution has no ordinary verdicts.
 #[derive(Clone, Debug)]
 pub enum Trouble {
@@ -180,8 +193,8 @@ pub struct Summary {
     pub failed: usize,
     /// Executions that are not red, but hold a SHOULD that does not hold.
     pub warned: usize,
-    /// Checkpoints by level, task goals apart (`None`), and verdict.
-    pub checkpoints: Vec<(Option<Level>, Verdict, usize)>,
+    /// How many checkpoints there are of each kind, in a fixed order.
+    pub checkpoints: Vec<Counted>,
     /// Snapshots that are new.
     pub snapshots_new: usize,
     /// Snapshots that differ.

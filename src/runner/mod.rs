@@ -20,7 +20,7 @@ pub use plan::{Job, Plan};
 pub use subject::{Settings, Subject};
 
 use crate::check::discovery::Support;
-use event::Trouble;
+use event::{Counted, Trouble};
 use worker::Worker;
 
 /// Runs `plan` and hands every event to `emit`, in the order of the plan.
@@ -124,9 +124,7 @@ impl Summary {
         }
         if !matches!(execution.trouble, Some(Trouble::Skipped(_))) {
             for result in &execution.checkpoints {
-                let checkpoint = &result.checkpoint;
-                let level = (!checkpoint.task).then_some(checkpoint.level);
-                self.add_checkpoint(level, result.verdict);
+                self.add_checkpoint(result);
             }
         }
         match &execution.snapshot {
@@ -138,19 +136,14 @@ impl Summary {
         }
     }
 
-    fn add_checkpoint(
-        &mut self,
-        level: Option<crate::check::Level>,
-        verdict: crate::check::Verdict,
-    ) {
-        let found = self
-            .checkpoints
-            .iter_mut()
-            .find(|(known, other, _)| *known == level && *other == verdict);
-        match found {
-            Some((_, _, count)) => *count += 1,
-            None => self.checkpoints.push((level, verdict, 1)),
+    fn add_checkpoint(&mut self, result: &crate::check::CheckpointResult) {
+        let (about, level) = (result.checkpoint.about, result.checkpoint.level);
+        let verdict = result.verdict;
+        let key = |counted: &Counted| (counted.about, counted.level, counted.verdict);
+        match self.checkpoints.iter_mut().find(|counted| key(counted) == (about, level, verdict)) {
+            Some(counted) => counted.count += 1,
+            None => self.checkpoints.push(Counted { about, level, verdict, count: 1 }),
         }
-        self.checkpoints.sort_by_key(|(level, verdict, _)| (level.is_none(), *level, *verdict));
+        self.checkpoints.sort_by_key(key);
     }
 }

@@ -3,7 +3,7 @@
 use super::Header;
 use super::piece::Piece;
 use super::revisions;
-use crate::check::checkpoint::{Checkpoint, Level};
+use crate::check::checkpoint::{About, Checkpoint, Level};
 use crate::check::nearest::{did_you_mean, nearest};
 use crate::check::source_error::{Problem, problem};
 use crate::mcp::Revision;
@@ -42,7 +42,7 @@ pub fn read(
     let mut checkpoint = Checkpoint {
         id: id.text.to_owned(),
         level,
-        task: false,
+        about: About::Protocol,
         builtin: false,
         sent: false,
         spec_level: None,
@@ -210,8 +210,8 @@ fn read_mark(
     };
     match mark.text {
         "task" => {
-            again(checkpoint.task)?;
-            checkpoint.task = true;
+            again(checkpoint.about == About::Task)?;
+            checkpoint.about = About::Task;
         }
         "builtin" => {
             again(checkpoint.builtin)?;

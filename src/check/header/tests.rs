@@ -3,8 +3,8 @@ use std::sync::Arc;
 use miette::NamedSource;
 
 use super::*;
-use crate::check::Level;
 use crate::check::source_error::rendered;
+use crate::check::{About, Level};
 use Revision::{V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 
 const EXAMPLE: &str = "\
@@ -67,7 +67,7 @@ fn the_example_of_the_design() {
         Checkpoint {
             id: "accept-header".to_owned(),
             level: Level::Should,
-            task: false,
+            about: About::Protocol,
             builtin: true,
             sent: false,
             spec_level: Some(Level::Must),
@@ -75,7 +75,7 @@ fn the_example_of_the_design() {
             sentence: "Each POST accepts JSON".to_owned(),
         }
     );
-    assert!(header.checkpoints[2].task);
+    assert_eq!(header.checkpoints[2].about, About::Task);
     assert!(header.checkpoints[2].sent);
     assert!(EXAMPLE[header.checkpoint_spans[1].clone()].starts_with("handshake  "));
     assert_eq!(header.checkpoints_at(V2025_03_26).count(), 3);

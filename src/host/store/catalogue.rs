@@ -87,7 +87,7 @@ impl Store {
     ) -> Result<(Vec<Imported>, Vec<String>), StoreError> {
         let mut connection = self.lock();
         import(&mut connection, server, tools, at)
-            .map_err(|error| StoreError::of("storing the catalogue", &error))
+            .map_err(|error| self.failed("storing the catalogue", &error))
     }
 
     /// Every stored tool, by its local name.
@@ -99,7 +99,7 @@ impl Store {
         let query = format!("SELECT {COLUMNS} FROM tool ORDER BY local_name");
         let read = || connection.prepare_cached(&query)?.query_map([], read)?.collect();
         let found: rusqlite::Result<Vec<StoredTool>> = read();
-        found.map_err(|error| StoreError::of("reading the catalogue", &error))
+        found.map_err(|error| self.failed("reading the catalogue", &error))
     }
 
     /// The stored tool of this local name; `None` if there is none.
@@ -112,7 +112,7 @@ impl Store {
         let found = connection
             .prepare_cached(&query)
             .and_then(|mut query| query.query_row([local_name], read).optional());
-        found.map_err(|error| StoreError::of("reading the catalogue", &error))
+        found.map_err(|error| self.failed("reading the catalogue", &error))
     }
 
     /// Switches the tool of this local name on or off; `false` if there is
@@ -126,7 +126,7 @@ impl Store {
             "UPDATE tool SET enabled = ?2 WHERE local_name = ?1",
             params![local_name, enabled],
         );
-        Ok(changed.map_err(|error| StoreError::of("enabling a tool", &error))? > 0)
+        Ok(changed.map_err(|error| self.failed("enabling a tool", &error))? > 0)
     }
 }
 

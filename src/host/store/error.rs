@@ -1,9 +1,10 @@
 //! What can be wrong with a store: [`StoreError`].
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use miette::Diagnostic;
 use rusqlite::ErrorCode;
+use rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
 
 use super::VERSION;
 use crate::host::step::NotAStep;
@@ -87,12 +88,20 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// What an error of SQLite's comes to, when `what` was to be done.
-    pub(super) fn of(what: &'static str, error: &rusqlite::Error) -> Self {
+    /// What an error of SQLite's comes to, when `what` was to be done with the
+    /// store in `path`.
+    pub(super) fn of(what: &'static str, path: &Path, error: &rusqlite::Error) -> Self {
+        let reason = || error.to_string();
+        let extended = error.sqlite_error().map(|error| error.extended_code);
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => StoreError::Full { what },
+            // The index of the log could not grow.
+            _ if extended == Some(SQLITE_IOERR_SHMSIZE) => StoreError::Full { what },
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy { what },
-            _ => StoreError::Failed { what, reason: error.to_string() },
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                StoreError::Damaged { path: path.to_owned(), reason: reason() }
+            }
+            _ => StoreError::Failed { what, reason: reason() },
         }
     }
 }

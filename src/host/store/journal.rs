@@ -3,7 +3,7 @@
 use rusqlite::{Row, params};
 
 use super::{Store, StoreError};
-use crate::host::step::{Fields, Step};
+use crate::host::step::{Fields, NotAStep, Step};
 
 /// How a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,14 +29,17 @@ impl RunStatus {
         }
     }
 
-    fn read(word: &str) -> rusqlite::Result<Self> {
+    fn read(word: String) -> Result<Self, UnknownStatus> {
         let all =
             [RunStatus::Running, RunStatus::Completed, RunStatus::Failed, RunStatus::Cancelled];
-        all.into_iter()
-            .find(|status| status.as_str() == word)
-            .ok_or_else(|| rusqlite::Error::InvalidParameterName(format!("run status `{word}`")))
+        all.into_iter().find(|status| status.as_str() == word).ok_or(UnknownStatus(word))
     }
 }
+
+/// A word that names no status of a run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no status of a run")]
+pub struct UnknownStatus(pub String);
 
 /// A run as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +49,10 @@ pub struct RunRecord {
     /// Who began it.
     pub caller: String,
     /// How it stands.
-    pub status: RunStatus,
+    ///
+    /// # Errors
+    /// [`UnknownStatus`] if what is stored is no status.
+    pub status: Result<RunStatus, UnknownStatus>,
     /// When it began.
     pub started_at: i64,
     /// When it ended.
@@ -116,7 +122,7 @@ impl Store {
                  VALUES (?1, 'running', ?2, ?3, ?4)",
                 params![caller, at, owner, lease_until],
             )
-            .map_err(|error| StoreError::of("storing a run", &error))?;
+            .map_err(|error| self.failed("storing a run", &error))?;
         Ok(connection.last_insert_rowid())
     }
 
@@ -137,7 +143,7 @@ impl Store {
              AND lease_owner = ?2 AND lease_until >= ?3",
             params![run, owner, at, lease_until],
         );
-        Ok(renewed.map_err(|error| StoreError::of("leasing a run", &error))? > 0)
+        Ok(renewed.map_err(|error| self.failed("leasing a run", &error))? > 0)
     }
 
     /// Ends a run that goes on; `false` if it had ended before.
@@ -150,13 +156,14 @@ impl Store {
              WHERE id = ?1 AND status = 'running'",
             params![run, status.as_str(), at],
         );
-        Ok(ended.map_err(|error| StoreError::of("ending a run", &error))? > 0)
+        Ok(ended.map_err(|error| self.failed("ending a run", &error))? > 0)
     }
 
-    /// Every run, in order.
+    /// Every run, in order. A status that is none is an error of its own; the
+    /// other runs are there.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// [`StoreError`] if the table cannot be read.
     pub fn runs(&self) -> Result<Vec<RunRecord>, StoreError> {
         self.all(
             "reading the runs",
@@ -165,7 +172,7 @@ impl Store {
                 Ok(RunRecord {
                     id: row.get(0)?,
                     caller: row.get(1)?,
-                    status: RunStatus::read(&row.get::<_, String>(2)?)?,
+                    status: RunStatus::read(row.get(2)?),
                     started_at: row.get(3)?,
                     ended_at: row.get(4)?,
                     lease_until: row.get(5)?,
@@ -196,7 +203,7 @@ impl Store {
                     fields.outcome
                 ],
             )
-            .map_err(|error| StoreError::of("storing a step", &error))?;
+            .map_err(|error| self.failed("storing a step", &error))?;
         Ok(())
     }
 
@@ -212,19 +219,10 @@ impl Store {
              ORDER BY run, sequence",
             |row| {
                 let (run, sequence) = (row.get(0)?, row.get(1)?);
-                let fields = Fields {
-                    kind: row.get(3)?,
-                    tool: row.get(4)?,
-                    effect: row.get(5)?,
-                    is_error: row.get(6)?,
-                    text: row.get(7)?,
-                    outcome: row.get(8)?,
-                };
-                let step = Step::read(fields).map_err(|reason| StoreError::UnreadableStep {
-                    run,
-                    sequence,
-                    reason,
-                });
+                let step = fields(row)
+                    .map_err(|_| NotAStep::NotText)
+                    .and_then(Step::read)
+                    .map_err(|reason| StoreError::UnreadableStep { run, sequence, reason });
                 Ok(Event { run, sequence, at: row.get(2)?, step })
             },
         )
@@ -240,7 +238,7 @@ impl Store {
                 "INSERT INTO contact (server, at, operation, latency) VALUES (?1, ?2, ?3, ?4)",
                 params![contact.server, contact.at, contact.operation, contact.latency],
             )
-            .map_err(|error| StoreError::of("storing a contact", &error))?;
+            .map_err(|error| self.failed("storing a contact", &error))?;
         Ok(())
     }
 
@@ -273,7 +271,7 @@ impl Store {
                 "INSERT INTO denial (at, caller, tool, reason) VALUES (?1, ?2, ?3, ?4)",
                 params![denial.at, denial.caller, denial.tool, denial.reason],
             )
-            .map_err(|error| StoreError::of("storing a denial", &error))?;
+            .map_err(|error| self.failed("storing a denial", &error))?;
         Ok(())
     }
 
@@ -305,6 +303,17 @@ impl Store {
         let connection = self.lock();
         let rows = || connection.prepare_cached(query)?.query_map([], read)?.collect();
         let found: rusqlite::Result<Vec<T>> = rows();
-        found.map_err(|error| StoreError::of(what, &error))
+        found.map_err(|error| self.failed(what, &error))
     }
+}
+
+fn fields(row: &Row<'_>) -> rusqlite::Result<Fields> {
+    Ok(Fields {
+        kind: row.get(3)?,
+        tool: row.get(4)?,
+        effect: row.get(5)?,
+        is_error: row.get(6)?,
+        text: row.get(7)?,
+        outcome: row.get(8)?,
+    })
 }

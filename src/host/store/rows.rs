@@ -74,7 +74,7 @@ impl Store {
         // SQLite raises the limit to the size that the database has.
         self.lock()
             .pragma_update_and_check(None, "max_page_count", 1, |_| Ok(()))
-            .map_err(|error| StoreError::of("limiting the store", &error))
+            .map_err(|error| self.failed("limiting the store", &error))
     }
 
     /// Writes a row as it is; one with the same key is replaced. With `checked`
@@ -99,19 +99,16 @@ impl Store {
         let values: Vec<&dyn ToSql> = values.iter().map(|value| value as &dyn ToSql).collect();
         let statement =
             format!("INSERT OR REPLACE INTO {table} ({}) VALUES ({marks})", columns.join(", "));
-        if !checked {
-            self.batch("writing a row", "PRAGMA ignore_check_constraints = ON")?;
-        }
-        let written = self.lock().execute(&statement, values.as_slice());
-        if !checked {
-            self.batch("writing a row", "PRAGMA ignore_check_constraints = OFF")?;
-        }
-        written.map_err(|error| StoreError::of("writing a row", &error))?;
-        Ok(())
+        let connection = self.lock();
+        let ignore_rules =
+            |ignore: bool| connection.pragma_update(None, "ignore_check_constraints", ignore);
+        let written = ignore_rules(!checked)
+            .and_then(|()| connection.execute(&statement, values.as_slice()).map(|_| ()));
+        ignore_rules(false).and(written).map_err(|error| self.failed("writing a row", &error))
     }
 
     fn batch(&self, what: &'static str, statements: &str) -> Result<(), StoreError> {
-        self.lock().execute_batch(statements).map_err(|error| StoreError::of(what, &error))
+        self.lock().execute_batch(statements).map_err(|error| self.failed(what, &error))
     }
 }
 

@@ -153,12 +153,21 @@ impl Client {
         cancellation: &Cancellation,
     ) -> Result<Completed, ClientError> {
         let mut budget = Budget::start(self.0.channel.scale(), cancellation);
+        let was_connected = self.0.connected().is_some();
         let result = match operation.items() {
             Some(items) => pages::walk(&self.0, &operation, items, &mut budget).await?,
             None => {
                 let connection = self.0.connection(&mut budget).await?;
                 let revision = connection.session.revision;
                 match &operation {
+                    // Opening the connection asked the same.
+                    Operation::Discover
+                        if !was_connected
+                            && !revision.has_handshake()
+                            && !connection.introduction.is_null() =>
+                    {
+                        connection.introduction.clone()
+                    }
                     Operation::SetLoggingLevel { level } if !revision.sets_logging_level() => {
                         offered(&connection, &operation)?;
                         *lock(&self.0.log_level) = Some(level.clone());
@@ -177,6 +186,14 @@ impl Client {
     /// The session id, if one was issued.
     pub fn session_id(&self) -> Option<String> {
         self.0.connected()?.session.id.clone()
+    }
+
+    /// The revision in force; the one that is asked for until then.
+    pub fn revision(&self) -> Revision {
+        match self.0.connected() {
+            Some(connection) => connection.session.revision,
+            None => self.0.lifecycle.opening().revision,
+        }
     }
 
     /// The version in force, once the server chose it.

@@ -103,11 +103,16 @@ fn is_cacheable(method: &str) -> bool {
     )
 }
 
-/// A JSON-RPC response with an error.
+/// A JSON-RPC response with an error. One whose request could not be told, of
+/// which `id` is null, names none: null is no id of the protocol
+/// (basic/transports, "Sending Messages to the Server").
 pub(super) fn error_message(id: &Value, code: i64, message: &str, data: Option<&Value>) -> Value {
     let mut error = json!({ "code": code, "message": message });
     if let Some(data) = data {
         error["data"] = data.clone();
+    }
+    if id.is_null() {
+        return json!({ "jsonrpc": "2.0", "error": error });
     }
     json!({ "jsonrpc": "2.0", "id": id, "error": error })
 }

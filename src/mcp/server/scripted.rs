@@ -387,8 +387,7 @@ fn is_request(message: &Value) -> bool {
     message.get("method").is_some() && message.get("id").is_some()
 }
 
-/// The id of the request in a body; null, as JSON-RPC 2.0 asks (section 5), if
-/// it has none that can be read.
+/// The id of the request in a body; null if it has none that can be read.
 fn request_id(request: &Request) -> Value {
     let message = serde_json::from_slice::<Value>(request.body()).unwrap_or_default();
     message.get("id").cloned().unwrap_or_default()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use crate::check::{Level, Verdict};
+use crate::check::{About, Level, Verdict};
 use crate::report::describe::{count, is_red, time};
 use crate::report::paint::Paint;
 use crate::runner::Summary;
@@ -23,13 +23,15 @@ const COLUMNS: [Verdict; 9] = [
     Verdict::Cancelled,
 ];
 
-/// The table's rows, INTEROP last: it is not counted as conformance.
-const ROWS: [(Option<Level>, &str); 5] = [
-    (Some(Level::Must), "MUST"),
-    (Some(Level::Should), "SHOULD"),
-    (Some(Level::May), "MAY"),
-    (None, "task goals"),
-    (Some(Level::Interop), "INTEROP"),
+/// The table's rows: what they are about, the level or every one, the heading.
+/// What is not counted as conformance comes last.
+const ROWS: [(About, Option<Level>, &str); 6] = [
+    (About::Protocol, Some(Level::Must), "MUST"),
+    (About::Protocol, Some(Level::Should), "SHOULD"),
+    (About::Protocol, Some(Level::May), "MAY"),
+    (About::Task, None, "task goals"),
+    (About::Protocol, Some(Level::Interop), "INTEROP"),
+    (About::Host, None, "host"),
 ];
 
 /// How many new snapshots are named.
@@ -91,16 +93,17 @@ fn outcomes(summary: &Summary, paint: Paint) -> String {
 }
 
 fn table(out: &mut String, summary: &Summary, paint: Paint) {
-    let number = |level: Option<Level>, verdict: Verdict| -> usize {
-        let matching = summary
-            .checkpoints
-            .iter()
-            .filter(|(of_level, of_verdict, _)| *of_level == level && *of_verdict == verdict);
-        matching.map(|(.., number)| number).sum()
+    let number = |about: About, level: Option<Level>, verdict: Verdict| -> usize {
+        let matching = summary.checkpoints.iter().filter(|counted| {
+            counted.about == about
+                && level.is_none_or(|level| counted.level == level)
+                && counted.verdict == verdict
+        });
+        matching.map(|counted| counted.count).sum()
     };
     let columns: Vec<Verdict> = COLUMNS
         .into_iter()
-        .filter(|&verdict| ROWS.iter().any(|&(level, _)| number(level, verdict) > 0))
+        .filter(|&verdict| ROWS.iter().any(|&(about, level, _)| number(about, level, verdict) > 0))
         .collect();
     if columns.is_empty() {
         return;
@@ -110,21 +113,25 @@ fn table(out: &mut String, summary: &Summary, paint: Paint) {
         let _ = write!(out, "  {:>1$}", verdict, width(*verdict));
     }
     out.push('\n');
-    for (level, name) in ROWS {
-        if columns.iter().all(|&verdict| number(level, verdict) == 0) {
+    for (about, level, name) in ROWS {
+        if columns.iter().all(|&verdict| number(about, level, verdict) == 0) {
             continue;
         }
         let _ = write!(out, "  {name:<10}");
         for &verdict in &columns {
-            let cell = match number(level, verdict) {
+            let cell = match number(about, level, verdict) {
                 0 => format!("{:>1$}", "-", width(verdict)),
                 number => format!("{:>1$}", number, width(verdict)),
             };
-            let is_bad = number(level, verdict) > 0 && is_red(verdict);
+            let is_bad = number(about, level, verdict) > 0 && is_red(verdict);
             let _ = write!(out, "  {}", if is_bad { paint.red(&cell) } else { cell });
         }
-        if level == Some(Level::Interop) {
-            out.push_str("  (not counted as conformance)");
+        match (about, level) {
+            (About::Protocol, Some(Level::Interop)) => {
+                out.push_str("  (not counted as conformance)");
+            }
+            (About::Host, _) => out.push_str("  (what the built-in host promises)"),
+            _ => {}
         }
         out.push('\n');
     }

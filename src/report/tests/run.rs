@@ -8,9 +8,11 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use miette::NamedSource;
 
-use crate::check::{Checkpoint, CheckpointResult, Decision, Level, Place, SourceText, Verdict};
+use crate::check::{
+    About, Checkpoint, CheckpointResult, Decision, Level, Place, SourceText, Verdict,
+};
 use crate::mcp::Revision;
-use crate::runner::event::{ClientProcess, Plan, SnapshotOutcome, Summary, Trouble};
+use crate::runner::event::{ClientProcess, Counted, Plan, SnapshotOutcome, Summary, Trouble};
 use crate::runner::{Event, Execution};
 use crate::wire::Exchange;
 use crate::wire::exchange::{End, ResponseHead};
@@ -79,7 +81,7 @@ fn result(id: &str, level: Level, verdict: Verdict) -> CheckpointResult {
     let checkpoint = Checkpoint {
         id: id.to_owned(),
         level,
-        task: false,
+        about: About::Protocol,
         builtin: false,
         sent: false,
         spec_level: None,
@@ -105,7 +107,7 @@ fn place(part: &str) -> Place {
 /// exercised, and the end of what a client printed.
 fn failing(profile: &str) -> Execution {
     let mut arguments = decided("tool-call-args", Level::Must, Verdict::Fail, "not equal");
-    arguments.checkpoint.task = true;
+    arguments.checkpoint.about = About::Task;
     arguments.checkpoint.sentence = "add receives a = 17 and b = 25".to_owned();
     if let Some(decision) = &mut arguments.decision {
         decision.expected = Some("#{ a: 17, b: 25 }".to_owned());
@@ -233,6 +235,10 @@ fn differing() -> Execution {
     }
 }
 
+fn counted(about: About, level: Level, verdict: Verdict, count: usize) -> Counted {
+    Counted { about, level, verdict, count }
+}
+
 fn summary() -> Summary {
     Summary {
         ran: 8,
@@ -241,17 +247,19 @@ fn summary() -> Summary {
         cancelled: 1,
         failed: 5,
         checkpoints: vec![
-            (Some(Level::Must), Verdict::Pass, 5),
-            (Some(Level::Must), Verdict::NotExercised, 4),
-            (Some(Level::Must), Verdict::Error, 2),
-            (Some(Level::Must), Verdict::Timeout, 2),
-            (Some(Level::Must), Verdict::Cancelled, 2),
-            (Some(Level::Must), Verdict::Skip, 2),
-            (Some(Level::Should), Verdict::Warn, 1),
-            (Some(Level::May), Verdict::Note, 1),
-            (Some(Level::May), Verdict::Skip, 2),
-            (None, Verdict::Fail, 2),
-            (Some(Level::Interop), Verdict::Note, 1),
+            counted(About::Protocol, Level::Must, Verdict::Pass, 5),
+            counted(About::Protocol, Level::Must, Verdict::NotExercised, 4),
+            counted(About::Protocol, Level::Must, Verdict::Error, 2),
+            counted(About::Protocol, Level::Must, Verdict::Timeout, 2),
+            counted(About::Protocol, Level::Must, Verdict::Cancelled, 2),
+            counted(About::Protocol, Level::Must, Verdict::Skip, 2),
+            counted(About::Protocol, Level::Should, Verdict::Warn, 1),
+            counted(About::Protocol, Level::May, Verdict::Note, 1),
+            counted(About::Protocol, Level::May, Verdict::Skip, 2),
+            counted(About::Task, Level::Must, Verdict::Fail, 2),
+            counted(About::Protocol, Level::Interop, Verdict::Note, 1),
+            counted(About::Host, Level::Must, Verdict::Pass, 3),
+            counted(About::Host, Level::Should, Verdict::Warn, 1),
         ],
         snapshots_new: 1,
         snapshots_different: 1,

@@ -38,7 +38,7 @@ impl Record {
                 json!({
                     "id": run.id,
                     "caller": run.caller,
-                    "status": run.status.as_str(),
+                    "status": run.status.as_ref().ok().map(|status| status.as_str()),
                     "started_at": run.started_at,
                     "ended_at": run.ended_at,
                 })
