@@ -1,7 +1,7 @@
 //! `call`.
 
 use std::io::Write as _;
-use std::process::Stdio;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use mcp_checks::host::Outcome;
@@ -58,10 +58,8 @@ fn arguments_can_come_from_standard_input() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "Hello, Eve.\n");
 }
 
-/// Calls `hang`, interrupts it, and returns the exit code, what was printed,
-/// and how long it took from the interrupt on.
-#[cfg(unix)]
-fn interrupted(desk: &Desk, more: &[&str]) -> (Option<i32>, String, String, Duration) {
+/// Begins a call of `hang`, which reached the server when this returns.
+fn begin(desk: &Desk, more: &[&str]) -> Child {
     let before = desk.calls();
     let mut command = desk.place.command(&[&["call", "mcp_shop_hang"], more].concat());
     command.env("MCP_CHECKS_STORE", desk.store());
@@ -69,15 +67,26 @@ fn interrupted(desk: &Desk, more: &[&str]) -> (Option<i32>, String, String, Dura
     while desk.calls() == before {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let start = Instant::now();
+    child
+}
+
+/// As Ctrl-C does it.
+fn interrupt(child: &Child) {
     let pid = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+}
+
+/// Calls `hang`, interrupts it, and returns the exit code, what was printed,
+/// and how long it took from the interrupt on.
+fn interrupted(desk: &Desk, more: &[&str]) -> (Option<i32>, String, String, Duration) {
+    let child = begin(desk, more);
+    let start = Instant::now();
+    interrupt(&child);
     let output = child.wait_with_output().unwrap();
     let printed = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code(), printed(output.stdout), printed(output.stderr), start.elapsed())
 }
 
-#[cfg(unix)]
 #[test]
 fn an_interrupt_cancels_the_run_though_the_server_answers_nothing() {
     let desk = Desk::new().enabled(&["hang"]);
@@ -95,8 +104,23 @@ fn an_interrupt_cancels_the_run_though_the_server_answers_nothing() {
     assert!(contacts.iter().all(|one| one["operation"] != "tools/call"), "it is no contact");
 }
 
-/// What the outcome is called in each place where it is told.
-#[cfg(unix)]
+#[test]
+fn an_interrupt_stops_the_call_though_another_process_holds_the_store() {
+    let desk = Desk::new().enabled(&["hang"]);
+    let child = begin(&desk, &[]);
+    let connection = rusqlite::Connection::open(desk.store()).unwrap();
+    connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+    interrupt(&child);
+    let start = Instant::now();
+    while desk.far_side.methods().last().unwrap() != "notifications/cancelled" {
+        assert!(start.elapsed() < Duration::from_secs(4), "it waits for the store");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    connection.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    assert_eq!(desk.audit()["runs"][0]["status"], "cancelled");
+}
+
 #[test]
 fn the_word_for_an_outcome_is_the_same_in_the_type_the_store_the_audit_and_on_the_screen() {
     let desk = Desk::new().enabled(&["greet", "fail", "hang"]);
