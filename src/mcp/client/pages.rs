@@ -2,15 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::Inner;
 use super::budget::Budget;
 use super::error::{ClientError, ErrorKind};
 use super::operation::Operation;
+use super::{Inner, Progress};
 
 /// How many pages of one list are read.
 pub const PAGE_LIMIT: usize = 50;
 
-/// The items of all pages, in their order. A cursor is sent back as it came, be
+/// The items of all pages, in their order; tools that must not be called are
+/// left out. A cursor is sent back as it came, be
 /// it empty.
 ///
 /// # Errors
@@ -21,6 +22,7 @@ pub(super) async fn walk(
     client: &Inner,
     operation: &Operation,
     items: &str,
+    progress: Progress,
     budget: &mut Budget,
 ) -> Result<Value, ClientError> {
     let method = operation.method();
@@ -28,11 +30,14 @@ pub(super) async fn walk(
     let mut cursor = None;
     for _ in 0..PAGE_LIMIT {
         let params = cursor.map(|cursor: String| json!({ "cursor": cursor }));
-        let mut page = client.request(operation, params, budget).await?;
-        let Value::Array(found) = page[items].take() else {
+        let mut page = client.request(operation, params, progress, budget).await?;
+        let Value::Array(mut found) = page[items].take() else {
             let message = format!("the result of {method} has no array `{items}`");
             return Err(ClientError::new(ErrorKind::InvalidResult, message));
         };
+        if *operation == Operation::ListTools {
+            client.admit_tools(&mut found);
+        }
         all.extend(found);
         cursor = match page.get_mut("nextCursor").map(Value::take) {
             None => return Ok(all.into()),

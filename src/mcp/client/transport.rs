@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ::http::HeaderMap;
 use serde_json::{Map, Value};
+use tokio::sync::oneshot;
 
 use super::budget::Budget;
 use super::error::ClientError;
@@ -85,6 +86,16 @@ pub trait Transport: Send + Sync {
         session: &'a Session,
     ) -> BoxFuture<'a, ()>;
 
+    /// Hears what the server sends between requests, for as long as it lets it:
+    /// that goes to `inbox`, and the server's own requests are answered. Whether
+    /// this could begin is told to `opened`.
+    fn listen<'a>(
+        &'a self,
+        session: &'a Session,
+        inbox: &'a Inbox,
+        opened: oneshot::Sender<Result<(), ClientError>>,
+    ) -> BoxFuture<'a, ()>;
+
     /// Tells the server that `session` is over, if it issued an id.
     ///
     /// # Errors
@@ -95,6 +106,14 @@ pub trait Transport: Send + Sync {
         session: &'a Session,
         budget: &'a mut Budget,
     ) -> BoxFuture<'a, Result<(), ClientError>>;
+
+    /// Takes note of tools that were listed, and leaves out those that must not
+    /// be called over this transport.
+    fn admit_tools(&self, tools: &mut Vec<Value>, session: &Session);
+
+    /// The tools that were left out when they were listed last, each with the
+    /// reason.
+    fn rejected_tools(&self) -> Vec<(String, String)>;
 
     /// The header fields that `message` would have as the next one of
     /// `session`; empty if the transport knows none.

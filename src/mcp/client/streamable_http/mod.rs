@@ -3,11 +3,14 @@
 //!
 //! Every message is a POST of its own; how one is answered stands in
 //! `asking`, what a refusal means in `refusal`. The stream that a client may
-//! open with GET to hear from the server between requests will stand beside
-//! `asking`.
+//! open with GET to hear from the server between requests stands in
+//! `listening`; what both read from streams in `incoming`.
 
 mod asking;
+mod incoming;
+mod listening;
 mod refusal;
+mod tools;
 
 use std::sync::Arc;
 
@@ -15,9 +18,11 @@ use ::http::header::{ACCEPT, CONTENT_TYPE};
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use bytes::Bytes;
 use serde_json::Value;
+use tokio::sync::oneshot;
 
 use self::asking::{Asking, Step};
 use self::refusal::{accepted, discard, no_response, refused};
+use self::tools::KnownTools;
 use super::budget::{Budget, bounded};
 use super::error::ClientError;
 use super::inbox::Inbox;
@@ -37,13 +42,14 @@ pub struct StreamableHttp {
     /// Added to every request.
     extra: HeaderMap,
     scale: u32,
+    tools: KnownTools,
 }
 
 impl StreamableHttp {
     /// Sends to `endpoint` through `http`, with `extra` header fields. Delays
     /// are divided by `scale`.
     pub fn new(http: Arc<dyn HttpClient>, endpoint: Uri, extra: HeaderMap, scale: u32) -> Self {
-        StreamableHttp { http, endpoint, extra, scale }
+        StreamableHttp { http, endpoint, extra, scale, tools: KnownTools::default() }
     }
 
     /// `own` header fields, then those of the session, then the extra ones.
@@ -75,6 +81,9 @@ impl StreamableHttp {
         let mut headers = self.headers_with(own, session);
         if session.revision.mirrors_requests() && message.get("id").is_some() {
             mirror_request(message, &mut headers);
+            if message["method"] == "tools/call" {
+                self.tools.mirror(message, &mut headers);
+            }
         }
         headers
     }
@@ -97,17 +106,19 @@ impl StreamableHttp {
         self.send(Method::POST, self.post_headers(&message, session), body).await
     }
 
-    /// Resumes a stream after the event with this id.
+    /// Asks for a stream: the one to listen to, or what comes after the event
+    /// with this id.
     async fn get(
         &self,
-        last_event_id: HeaderValue,
+        last_event_id: Option<HeaderValue>,
         session: &Session,
     ) -> Result<http::Response, ClientError> {
-        let own = [
-            (ACCEPT, HeaderValue::from_static("text/event-stream")),
-            (LAST_EVENT_ID, last_event_id),
-        ];
-        self.send(Method::GET, self.headers_with(own, session), Bytes::new()).await
+        let accepted = (ACCEPT, HeaderValue::from_static("text/event-stream"));
+        let headers = match last_event_id {
+            Some(id) => self.headers_with([accepted, (LAST_EVENT_ID, id)], session),
+            None => self.headers_with([accepted], session),
+        };
+        self.send(Method::GET, headers, Bytes::new()).await
     }
 
     /// Finds out whom to ask for authorization; the error that says so.
@@ -136,7 +147,8 @@ impl Transport for StreamableHttp {
         budget: &'a mut Budget,
     ) -> BoxFuture<'a, Result<Reply, ClientError>> {
         Box::pin(async move {
-            let mut asking = Asking::new(self, request, session.clone(), inbox);
+            let suspension = budget.suspension().clone();
+            let mut asking = Asking::new(self, request, session.clone(), inbox, suspension);
             let mut step = budget.leg(asking.begin()).await?;
             loop {
                 match step {
@@ -201,6 +213,15 @@ impl Transport for StreamableHttp {
         })
     }
 
+    fn listen<'a>(
+        &'a self,
+        session: &'a Session,
+        inbox: &'a Inbox,
+        opened: oneshot::Sender<Result<(), ClientError>>,
+    ) -> BoxFuture<'a, ()> {
+        Box::pin(listening::listen(self, session, inbox, opened))
+    }
+
     fn end_session<'a>(
         &'a self,
         session: &'a Session,
@@ -228,6 +249,16 @@ impl Transport for StreamableHttp {
             }
             Err(refused("DELETE", status))
         })
+    }
+
+    fn admit_tools(&self, tools: &mut Vec<Value>, session: &Session) {
+        if session.revision.mirrors_parameters() {
+            self.tools.admit(tools);
+        }
+    }
+
+    fn rejected_tools(&self) -> Vec<(String, String)> {
+        self.tools.rejected()
     }
 
     fn headers(&self, message: &Value, session: &Session) -> HeaderMap {
