@@ -68,7 +68,7 @@ enum Command {
     Review(review::Arguments),
     /// See whether a server can be reached, and what it says of itself.
     Ping(ping::Arguments),
-    /// Take in the tools of a server, show which were refused and why, switch them on and off.
+    /// Take in and show a server's tools, those refused too; switch them on and off.
     Tools(tools::Arguments),
     /// Call a tool of a server as a host does it: gate, approval, run, audit.
     Call(Box<call::Arguments>),
