@@ -131,7 +131,7 @@ fn exchange_by_hand() {
         scale: 1,
     };
     let http = Arc::new(Recorder::new(double, wire.clone()));
-    let client = Client::new(http, options).expect("the revision is spoken");
+    let client = Client::new(http, options);
     let call = Operation::CallTool {
         name: "add".to_owned(),
         arguments: Some(json!({ "a": 17, "b": 25 })),

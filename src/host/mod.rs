@@ -45,6 +45,7 @@ pub use self::tool_result::ToolResult;
 use self::run::LEASE;
 use self::store::{Contact, LoggedDenial};
 use crate::mcp::client::{Cancellation, Client, ClientError, Completed, Operation};
+use crate::mcp::metadata;
 use crate::profile::Operator;
 
 /// What a host is made with.
@@ -334,10 +335,24 @@ impl Host {
     /// # Errors
     /// [`ClientError`] if it cannot; that is not stored.
     pub async fn ping(&self) -> Result<Ping, ClientError> {
-        let completed = self.perform(Operation::Ping, &Cancellation::new()).await?;
-        let introduction = self.0.client.connect().await?;
-        let versions = self.0.client.protocol_version().into_iter().collect();
-        let server = &introduction["serverInfo"];
+        // From 2026-07-28 on there is no ping; asking what the server is says
+        // as much.
+        let has_ping = self.0.client.revision().has_handshake();
+        let operation = if has_ping { Operation::Ping } else { Operation::Discover };
+        let completed = self.perform(operation, &Cancellation::new()).await?;
+        let (introduction, versions) = if has_ping {
+            let introduction = self.0.client.connect().await?;
+            (introduction, self.0.client.protocol_version().into_iter().collect())
+        } else {
+            let supported = completed.result["supportedVersions"].as_array();
+            let versions = supported.into_iter().flatten().filter_map(Value::as_str);
+            let versions = versions.map(str::to_owned).collect();
+            (completed.result.clone(), versions)
+        };
+        let server = match &introduction["serverInfo"] {
+            Value::Null => &introduction["_meta"][metadata::SERVER_INFO],
+            info => info,
+        };
         Ok(Ping {
             latency: latency(&completed),
             versions,

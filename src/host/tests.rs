@@ -49,7 +49,7 @@ impl Stage {
             scale: 1,
         };
         let host = Host::new(Parts {
-            client: Client::new(double, options).unwrap(),
+            client: Client::new(double, options),
             operator: Operator {
                 identifier: "s".to_owned(),
                 data_class: DataClass::PublicContent,

@@ -12,6 +12,14 @@ pub const METHOD_NOT_FOUND: i64 = -32601;
 pub const INVALID_PARAMS: i64 = -32602;
 /// The code of an error response that blames the one that answers.
 pub const INTERNAL_ERROR: i64 = -32603;
+/// The code of an error response that refuses header fields which do not agree
+/// with the body (2026-07-28, basic, "Error Codes").
+pub const HEADER_MISMATCH: i64 = -32020;
+/// The code of an error response that misses a capability of the client.
+pub const MISSING_CLIENT_CAPABILITY: i64 = -32021;
+/// The code of an error response that refuses the protocol version; its `data`
+/// lists the ones that are `supported`.
+pub const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;
 
 /// One message, read from the wire.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,6 +4,8 @@
 pub mod authorization;
 pub mod client;
 pub mod json_rpc;
+pub mod metadata;
+pub mod mirror;
 pub mod revision;
 pub mod server;
 

@@ -195,8 +195,6 @@ pub fn reason_to_skip(check: &Check, profile: &Profile, subject: &Subject) -> Op
         Some(format!("it is a check of a {}", check.kind.as_str()))
     } else if !header.revisions.contains(&profile.revision) {
         Some(format!("it is not about {}", profile.revision))
-    } else if !profile.revision.has_handshake() {
-        Some(format!("the built-in client does not speak {} yet", profile.revision))
     } else if matches!(subject, Subject::Server(_)) {
         // What a profile says of the far side is true of the double alone.
         None

@@ -100,18 +100,15 @@ struct Inner {
 impl Client {
     /// A client that sends through `http`, and whose handlers are functions of
     /// the script of `handlers`.
-    ///
-    /// # Errors
-    /// [`ClientError`] if it does not speak the revision.
     pub fn new(
         http: Arc<dyn HttpClient>,
         options: Options,
         blocking: Blocking,
         handlers: Handlers,
-    ) -> Result<Self, ClientError> {
-        let client = McpClient::new(http.clone(), options.clone())?;
+    ) -> Self {
+        let client = McpClient::new(http.clone(), options.clone());
         let all = Arc::new(Mutex::new(vec![client.clone()]));
-        Ok(Client(Arc::new(Inner { client, http, options, blocking, handlers, all })))
+        Client(Arc::new(Inner { client, http, options, blocking, handlers, all }))
     }
 
     /// A handle to `client`, which shares everything else with this one.
@@ -159,11 +156,10 @@ impl Client {
         Pending { state, cancellation, blocking: self.0.blocking.clone() }
     }
 
-    fn another(&mut self) -> Evaluated<Client> {
-        let client = McpClient::new(self.0.http.clone(), self.0.options.clone())
-            .map_err(|error| error.message)?;
+    fn another(&mut self) -> Client {
+        let client = McpClient::new(self.0.http.clone(), self.0.options.clone());
         self.0.all.lock().unwrap_or_else(PoisonError::into_inner).push(client.clone());
-        Ok(self.with(client))
+        self.with(client)
     }
 
     /// Answers what the server asks of a feature; the map is what is declared
@@ -244,8 +240,9 @@ impl Client {
     fn send_raw(&mut self, what: Map) -> Evaluated<Dynamic> {
         let mut method = Method::POST;
         let mut uri = self.0.options.endpoint.clone();
-        let mut headers = self.0.client.transport_headers();
-        let mut body = Bytes::new();
+        let body = what.get("body").map_or_else(|| Ok(Bytes::new()), bytes)?;
+        let message = serde_json::from_slice(&body).unwrap_or_default();
+        let mut headers = self.0.client.transport_headers(&message);
         for (name, value) in &what {
             match name.as_str() {
                 "method" => {
@@ -253,7 +250,7 @@ impl Client {
                         .map_err(|_| format!("`{value}` is not an HTTP method"))?;
                 }
                 "url" => uri = parse_uri(&value.to_string())?,
-                "body" => body = bytes(value)?,
+                "body" => {}
                 "headers" => {
                     let fields = value.clone().try_cast::<Map>().ok_or("`headers` is a map")?;
                     let (removed, set): (Map, Map) =
@@ -408,6 +405,7 @@ fn operation(name: &str, arguments: &[Dynamic]) -> Evaluated<Operation> {
         }
         "set_logging_level" => (1, Operation::SetLoggingLevel { level: text(0)? }),
         "ping" => (0, Operation::Ping),
+        "discover" => (0, Operation::Discover),
         other => {
             let near =
                 crate::check::nearest::nearest(other, OPERATIONS.iter().map(|(name, _)| *name));
@@ -431,7 +429,7 @@ const FEATURES: [(&str, ClientFeature); 3] = [
 ];
 
 /// Every operation by its name, with the least and the most arguments it takes.
-const OPERATIONS: [(&str, std::ops::RangeInclusive<usize>); 12] = [
+const OPERATIONS: [(&str, std::ops::RangeInclusive<usize>); 13] = [
     ("list_tools", 0..=0),
     ("call_tool", 1..=2),
     ("list_resources", 0..=0),
@@ -444,6 +442,7 @@ const OPERATIONS: [(&str, std::ops::RangeInclusive<usize>); 12] = [
     ("complete", 2..=3),
     ("set_logging_level", 1..=1),
     ("ping", 0..=0),
+    ("discover", 0..=0),
 ];
 
 /// Registers `client`, its answers and its operations in the background.
@@ -524,6 +523,9 @@ pub(super) fn register(engine: &mut Engine) {
         .register_get("revision", |client: &mut Client| client.0.options.revision.as_str())
         .register_get("notifications", |client: &mut Client| -> List {
             client.0.client.notifications().iter().map(from_json).collect()
+        })
+        .register_get("metadata", |client: &mut Client| {
+            from_json(&client.0.client.request_metadata())
         })
         .register_get("session_id", |client: &mut Client| {
             client.0.client.session_id().map_or(Dynamic::UNIT, Dynamic::from)

@@ -17,7 +17,7 @@ use super::list::holds;
 use super::observation::{Message, MessageData, Observation, SeenExchange, aborted, header};
 use super::value::{Absent, List, describe, from_json, json_equal, to_json};
 use crate::check::{Checkpoint, Decision, Place};
-use crate::mcp::Revision;
+use crate::mcp::{Revision, mirror};
 use crate::wire::exchange::End;
 
 type Evaluated<T> = Result<T, Box<EvalAltResult>>;
@@ -431,6 +431,13 @@ fn register_message(engine: &mut Engine) {
         .register_get("exchange", |message: &mut Message| message.exchange())
         .register_fn("header", |message: &mut Message, name: &str| {
             optional(message.exchange().get().and_then(|exchange| header(&exchange.headers, name)))
+        })
+        .register_fn("mirrored", |message: &mut Message, name: &str| {
+            optional(message.exchange().get().and_then(|exchange| {
+                let mut values = exchange.headers.get_all(name).iter();
+                let value = values.next().filter(|_| values.next().is_none());
+                value.and_then(mirror::decode)
+            }))
         })
         .register_get("at", |message: &mut Message| {
             message.exchange().get().map_or(0, |exchange| milliseconds(exchange.at))

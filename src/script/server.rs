@@ -328,7 +328,10 @@ impl Origin for ScriptedOrigin {
     fn answer(&self, request: &Request) -> Plan {
         if let Some(handler) = self.route(request.uri().path()) {
             let action = self.handlers.act(&handler, vec![web_request(request)], &Meaning::Result);
-            return web_plan(action);
+            let passes_on = matches!(action, Action::Value(Value::Null)) && self.endpoint.is_some();
+            if !passes_on {
+                return web_plan(action);
+            }
         }
         match &self.endpoint {
             Some(endpoint) => endpoint.answer(request),

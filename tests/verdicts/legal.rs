@@ -11,8 +11,9 @@ use mcp_checks::script::fault::FaultScript;
 
 use crate::library::{line, profile, profiles, run, shipped, shipped_check, source, verdicts};
 
-/// What a client may do beside what it was asked to: pings of its own, members
-/// and header fields that nobody knows, white space.
+/// What a client may do beside what it was asked to: pings of its own, or the
+/// question what the server is where there are none, members and header fields
+/// that nobody knows, white space.
 const TALKATIVE_CLIENT: &str = r#"//! Sends more than it was asked to.
 
 fn request(request, memory) {
@@ -24,10 +25,19 @@ fn request(request, memory) {
     }
     request.body = "\r\n " + request.body + " \n";
     if request.method == "tools/call" {
-        memory.pings = if memory.pings == () { 1 } else { memory.pings + 1 };
-        let ping = request.copy();
-        ping.body = `{"method": "ping", "id": "ping-${memory.pings}", "jsonrpc": "2.0"}`;
-        return send_before(ping);
+        memory.extras = if memory.extras == () { 1 } else { memory.extras + 1 };
+        let extra = request.copy();
+        if request.has("/params/_meta/io.modelcontextprotocol~1protocolVersion") {
+            extra.put("/id", `extra-${memory.extras}`);
+            extra.put("/method", "server/discover");
+            extra.take("/params/name");
+            extra.take("/params/arguments");
+            extra.set_header("mcp-method", "server/discover");
+            extra.remove_header("mcp-name");
+        } else {
+            extra.body = `{"method": "ping", "id": "extra-${memory.extras}", "jsonrpc": "2.0"}`;
+        }
+        return send_before(extra);
     }
 }
 "#;

@@ -72,8 +72,9 @@ impl Channel {
         self.answer(&request, opening, budget).await
     }
 
-    /// Sends a request of `session` and returns its result; when it is given
-    /// up, the server is told. If it asks for progress, its id is the token.
+    /// Sends a request of `session` and returns its result. When it is given
+    /// up, the server is told, by a notification or by the end of the response,
+    /// as the revision has it. If it asks for progress, its id is the token.
     ///
     /// # Errors
     /// [`ClientError`] if no result came.
@@ -85,20 +86,21 @@ impl Channel {
         session: &Session,
         budget: &mut Budget,
     ) -> Result<Value, ClientError> {
-        let mut request = self.next(method, params);
+        let mut request = self.next(method, with_metadata(params, session));
         if progress == Progress::Asked {
             let params = request.params.get_or_insert_with(|| json!({}));
             params["_meta"]["progressToken"] = request.id.clone();
         }
-        let (transport, session_of_notice, scale) =
-            (self.transport.clone(), session.clone(), self.scale);
-        let notice = Notification {
-            method: "notifications/cancelled".into(),
-            params: Some(json!({ "requestId": request.id })),
-        };
-        budget.set_notice(Box::pin(async move {
-            bounded(scale, transport.notify_aside(&notice, &session_of_notice)).await;
-        }));
+        if session.revision.cancels_by_notification() {
+            let (transport, session, scale) = (self.transport.clone(), session.clone(), self.scale);
+            let notice = Notification {
+                method: "notifications/cancelled".into(),
+                params: Some(json!({ "requestId": request.id })),
+            };
+            budget.set_notice(Box::pin(async move {
+                bounded(scale, transport.notify_aside(&notice, &session)).await;
+            }));
+        }
         let answer = self.answer(&request, session, budget).await;
         budget.settle();
         Ok(answer?.result)
@@ -118,12 +120,33 @@ impl Channel {
         let start = budget.now();
         let reply = self.transport.request(request, session, &self.inbox, budget).await?;
         budget.answered(start);
-        let result =
-            reply.outcome.map_err(|error| ClientError::from_response(&request.method, error))?;
+        let result = reply.outcome.map_err(|error| {
+            ClientError::from_response(&request.method, error, session.revision)
+        })?;
         if !result.is_object() {
             let message = format!("the result of {} is not an object", request.method);
             return Err(ClientError::new(ErrorKind::InvalidResult, message));
         }
+        if session.revision.has_result_types() && !is_complete(&result) {
+            let message = format!("the result of {} is of no known type", request.method);
+            return Err(ClientError::new(ErrorKind::InvalidResult, message));
+        }
         Ok(Answer { result, session_id: reply.session_id })
     }
+}
+
+/// The params with what each request of the session carries in `_meta`, beside
+/// what stands there already.
+fn with_metadata(params: Option<Value>, session: &Session) -> Option<Value> {
+    let Some(carried) = &session.metadata else { return params };
+    let mut params = params.unwrap_or_else(|| json!({}));
+    for (name, value) in carried.iter() {
+        params["_meta"][name] = value.clone();
+    }
+    Some(params)
+}
+
+/// Whether a result is the whole of it; one that does not say is.
+fn is_complete(result: &Value) -> bool {
+    result.get("resultType").is_none_or(|of| of == "complete")
 }

@@ -5,7 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::mcp::json_rpc::ErrorObject;
+use crate::mcp::Revision;
+use crate::mcp::json_rpc::{ErrorObject, UNSUPPORTED_PROTOCOL_VERSION};
 
 /// The kinds of failure that a caller may want to tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -130,6 +131,9 @@ pub struct Facts {
     /// Whether the server refused the request without looking at it, so that it
     /// can be sent again.
     pub(crate) unprocessed: bool,
+    /// Whether the response stream ended before the answer, so that nobody knows
+    /// what became of the request.
+    pub(crate) lost: bool,
 }
 
 impl ClientError {
@@ -143,12 +147,17 @@ impl ClientError {
         self.kind == ErrorKind::Cancelled
     }
 
-    /// What an error response to `method` comes to.
-    pub(crate) fn from_response(method: &str, error: ErrorObject) -> Self {
+    /// What an error response to `method` comes to at `revision`.
+    pub(crate) fn from_response(method: &str, error: ErrorObject, revision: Revision) -> Self {
         let message = format!("{method} was answered with the error {}", error.code);
-        ClientError::new(ErrorKind::JsonRpc, message).with(|facts| {
+        let is_about_version =
+            revision.has_error_codes() && error.code == UNSUPPORTED_PROTOCOL_VERSION;
+        let kind =
+            if is_about_version { ErrorKind::UnsupportedVersion } else { ErrorKind::JsonRpc };
+        ClientError::new(kind, message).with(|facts| {
             facts.code = Some(error.code);
             facts.data = error.data;
+            facts.unprocessed = is_about_version;
         })
     }
 

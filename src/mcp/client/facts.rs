@@ -22,6 +22,59 @@ impl Revision {
         self == Revision::V2025_11_25
     }
 
+    /// Each request carries the version, the client's capabilities and who it is
+    /// in `_meta` (basic, "General fields").
+    pub fn has_request_metadata(self) -> bool {
+        self >= Revision::V2026_07_28
+    }
+
+    /// A request's method and the name of what it addresses stand in header
+    /// fields too (basic/transports/streamable-http, "Request Metadata").
+    pub fn mirrors_requests(self) -> bool {
+        self >= Revision::V2026_07_28
+    }
+
+    /// Codes from -32020 to -32099 belong to the protocol (basic, "Error Codes").
+    pub fn has_error_codes(self) -> bool {
+        self >= Revision::V2026_07_28
+    }
+
+    /// A result says of what type it is (basic, "ResultType").
+    pub fn has_result_types(self) -> bool {
+        self >= Revision::V2026_07_28
+    }
+
+    /// The server may send requests of its own, which are answered (basic,
+    /// "Requests"; none from 2026-07-28 on: basic/transports/streamable-http,
+    /// "Receiving Messages").
+    pub fn answers_server_requests(self) -> bool {
+        self < Revision::V2026_07_28
+    }
+
+    /// A request over HTTP is given up with a notification rather than by
+    /// closing its response (basic/utilities/cancellation; from 2026-07-28 on
+    /// basic/patterns/cancellation, "Transport-Specific Cancellation").
+    pub fn cancels_by_notification(self) -> bool {
+        self < Revision::V2026_07_28
+    }
+
+    /// `ping` exists (basic/utilities/ping).
+    pub fn has_ping(self) -> bool {
+        self < Revision::V2026_07_28
+    }
+
+    /// The level of the log is set once, by `logging/setLevel`, rather than
+    /// named in each request (server/utilities/logging).
+    pub fn sets_logging_level(self) -> bool {
+        self < Revision::V2026_07_28
+    }
+
+    /// A request whose response stream broke off is lost, and asked anew under
+    /// another id (changelog of 2026-07-28, "Major changes").
+    pub fn reissues_lost_requests(self) -> bool {
+        self >= Revision::V2026_07_28
+    }
+
     /// `completion/complete` has a `context` (server/utilities/completion).
     pub fn has_completion_context(self) -> bool {
         self >= Revision::V2025_06_18
@@ -44,6 +97,12 @@ impl Revision {
     /// "Authorization Server Metadata Discovery").
     pub fn discovers_openid_providers(self) -> bool {
         self >= Revision::V2025_11_25
+    }
+
+    /// The code that says that there is no such resource (server/resources,
+    /// "Error Handling").
+    pub(crate) fn resource_not_found(self) -> i64 {
+        if self >= Revision::V2026_07_28 { INVALID_PARAMS } else { -32002 }
     }
 
     /// Servers may ask the user (client/elicitation).

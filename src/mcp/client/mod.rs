@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ::http::{HeaderMap, Uri};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -35,8 +35,9 @@ use self::channel::Channel;
 use self::features::{ClientFeature, Handler};
 use self::lifecycle::{Connection, Lifecycle};
 use self::streamable_http::StreamableHttp;
-use super::Revision;
+use self::transport::Session;
 use super::json_rpc::Notification;
+use super::{Revision, metadata};
 use crate::wire::HttpClient;
 
 /// What a client is made with.
@@ -93,6 +94,8 @@ struct Inner {
     /// Held while a connection is opened or closed, so that this is done once.
     turn: tokio::sync::Mutex<()>,
     state: Mutex<State>,
+    /// The least level of the log, where each request names it.
+    log_level: Mutex<Option<String>>,
 }
 
 enum State {
@@ -106,11 +109,8 @@ enum State {
 
 impl Client {
     /// A client that sends through `http`; nothing is sent yet.
-    ///
-    /// # Errors
-    /// [`ErrorKind::UnsupportedVersion`] if it does not speak the revision.
-    pub fn new(http: Arc<dyn HttpClient>, options: Options) -> Result<Client, ClientError> {
-        let lifecycle = Lifecycle::new(&options)?;
+    pub fn new(http: Arc<dyn HttpClient>, options: Options) -> Client {
+        let lifecycle = Lifecycle::new(&options);
         let transport = StreamableHttp::new(http, options.endpoint, options.headers, options.scale);
         let inner = Inner {
             channel: Channel::new(Arc::new(transport), options.scale),
@@ -118,8 +118,9 @@ impl Client {
             listening: Mutex::default(),
             turn: tokio::sync::Mutex::new(()),
             state: Mutex::new(State::Idle),
+            log_level: Mutex::default(),
         };
-        Ok(Client(Arc::new(inner), Progress::default()))
+        Client(Arc::new(inner), Progress::default())
     }
 
     /// Another handle to the same connection, whose requests ask for progress.
@@ -194,8 +195,9 @@ impl Client {
         budget.leg(async { opening.await.unwrap_or_else(|_| Err(closed())) }).await
     }
 
-    /// Opens the connection and returns the result of `initialize`. If it is
-    /// open already, nothing is sent.
+    /// Opens the connection and returns what the server said of itself: the
+    /// result of `initialize` or `server/discover`, null if it knows neither. If
+    /// it is open already, nothing is sent.
     ///
     /// # Errors
     /// [`ClientError`] if no connection came about.
@@ -243,12 +245,31 @@ impl Client {
         cancellation: &Cancellation,
     ) -> Result<Completed, ClientError> {
         let mut budget = Budget::start(self.0.channel.scale(), cancellation);
+        let was_connected = self.0.connected().is_some();
         let result = match operation.items() {
             Some(items) => pages::walk(&self.0, &operation, items, self.1, &mut budget).await?,
             None => {
                 let connection = self.0.connection(&mut budget).await?;
-                let params = operation.params(connection.session.revision)?;
-                self.0.request(&operation, params, self.1, &mut budget).await?
+                let revision = connection.session.revision;
+                match &operation {
+                    // Opening the connection asked the same.
+                    Operation::Discover
+                        if !was_connected
+                            && !revision.has_handshake()
+                            && !connection.introduction.is_null() =>
+                    {
+                        connection.introduction.clone()
+                    }
+                    Operation::SetLoggingLevel { level } if !revision.sets_logging_level() => {
+                        offered(&connection, &operation)?;
+                        *lock(&self.0.log_level) = Some(level.clone());
+                        json!({})
+                    }
+                    _ => {
+                        let params = operation.params(revision)?;
+                        self.0.request(&operation, params, self.1, &mut budget).await?
+                    }
+                }
             }
         };
         Ok(Completed { result, round_trip: budget.round_trip() })
@@ -259,18 +280,29 @@ impl Client {
         self.0.connected()?.session.id.clone()
     }
 
+    /// The revision in force; the one that is asked for until then.
+    pub fn revision(&self) -> Revision {
+        match self.0.connected() {
+            Some(connection) => connection.session.revision,
+            None => self.0.lifecycle.opening().revision,
+        }
+    }
+
     /// The version in force, once the server chose it.
     pub fn protocol_version(&self) -> Option<String> {
         Some(self.0.connected()?.session.revision.as_str().to_owned())
     }
 
-    /// The header fields that the next POST would have.
-    pub fn transport_headers(&self) -> HeaderMap {
-        let session = match self.0.connected() {
-            Some(connection) => connection.session.clone(),
-            None => self.0.lifecycle.opening(),
-        };
-        self.0.channel.transport().headers(&session)
+    /// The header fields that `message` would have as the next POST; null stands
+    /// for what is no message.
+    pub fn transport_headers(&self, message: &Value) -> HeaderMap {
+        self.0.channel.transport().headers(message, &self.0.session())
+    }
+
+    /// What each request carries in `_meta`; null where the revision has no such
+    /// thing.
+    pub fn request_metadata(&self) -> Value {
+        self.0.session().metadata.map_or(Value::Null, |carried| Value::Object((*carried).clone()))
     }
 
     /// Every notification so far, as whole messages in the order in which they
@@ -320,8 +352,10 @@ impl Inner {
     }
 
     /// Sends a request of `operation`. If the server no longer knows the
-    /// session, it did not look at the request: a new session is begun and the
-    /// request sent once more.
+    /// session, or does not speak the version of this request, it did not look
+    /// at it: a connection is opened anew and the request sent once more. Where
+    /// the revision asks for it, what was lost with its stream is asked once more
+    /// as well.
     async fn request(
         &self,
         operation: &Operation,
@@ -330,27 +364,41 @@ impl Inner {
         budget: &mut Budget,
     ) -> Result<Value, ClientError> {
         let mut renewed = false;
+        let mut reissued = false;
         loop {
             let connection = self.connection(budget).await?;
             offered(&connection, operation)?;
-            let sent = self.channel.request(
-                operation.method(),
-                params.clone(),
-                progress,
-                &connection.session,
-                budget,
-            );
+            let params = self.with_log_level(params.clone());
+            let method = operation.method();
+            let session = &connection.session;
+            let sent = self.channel.request(method, params, progress, session, budget);
             match sent.await {
-                Err(error) if error.kind == ErrorKind::SessionLost => {
+                Err(error) if error.kind == ErrorKind::SessionLost || error.facts.unprocessed => {
                     self.forget(&connection);
                     if renewed || !error.facts.unprocessed {
                         return Err(error);
                     }
                     renewed = true;
                 }
+                Err(error)
+                    if error.facts.lost
+                        && !reissued
+                        && operation.is_repeatable()
+                        && connection.session.revision.reissues_lost_requests() =>
+                {
+                    reissued = true;
+                }
                 outcome => return outcome,
             }
         }
+    }
+
+    /// The params with the level of the log, if one was set for each request.
+    fn with_log_level(&self, params: Option<Value>) -> Option<Value> {
+        let Some(level) = lock(&self.log_level).clone() else { return params };
+        let mut params = params.unwrap_or_else(|| json!({}));
+        params["_meta"][metadata::LOG_LEVEL] = level.into();
+        Some(params)
     }
 
     /// Ends every stream that is listened to.
@@ -382,20 +430,33 @@ impl Inner {
         }
     }
 
+    /// What the next request carries.
+    fn session(&self) -> Session {
+        match self.connected() {
+            Some(connection) => connection.session.clone(),
+            None => self.lifecycle.opening(),
+        }
+    }
+
     fn connected(&self) -> Option<Arc<Connection>> {
         self.standing().ok().flatten()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Whether the server declared what `operation` needs: only capabilities that
-/// were negotiated may be used (basic/lifecycle, "Operation").
+/// were negotiated may be used (basic/lifecycle, "Operation"; from 2026-07-28 on
+/// what was not declared has no method to answer with).
 fn offered(connection: &Connection, operation: &Operation) -> Result<(), ClientError> {
     match operation.capability() {
-        Some(needed) if !declares(&connection.introduction, needed) => {
+        Some(needed) if !connection.declares(needed) => {
             let method = operation.method();
             let name = needed[1..].replace('/', ".");
             let message = format!("{method} was not sent: the server did not declare `{name}`");
@@ -403,12 +464,6 @@ fn offered(connection: &Connection, operation: &Operation) -> Result<(), ClientE
         }
         _ => Ok(()),
     }
-}
-
-/// Whether a server declared a capability, which may be said by `false` too.
-fn declares(introduction: &Value, pointer: &str) -> bool {
-    let declared = introduction["capabilities"].pointer(pointer);
-    !matches!(declared, None | Some(Value::Null | Value::Bool(false)))
 }
 
 #[cfg(test)]

@@ -55,13 +55,16 @@ pub enum Operation {
         /// `{"arguments": …}`; from 2025-06-18 on.
         context: Option<Value>,
     },
-    /// `logging/setLevel`.
+    /// `logging/setLevel`; from 2026-07-28 on nothing is sent, and each later
+    /// request carries the level.
     SetLoggingLevel {
         /// One of the levels of RFC 5424, section 6.2.1, in lower case.
         level: String,
     },
-    /// `ping`.
+    /// `ping`, up to 2025-11-25.
     Ping,
+    /// `server/discover`, from 2026-07-28 on.
+    Discover,
 }
 
 impl Operation {
@@ -80,6 +83,7 @@ impl Operation {
             Operation::Complete { .. } => "completion/complete",
             Operation::SetLoggingLevel { .. } => "logging/setLevel",
             Operation::Ping => "ping",
+            Operation::Discover => "server/discover",
         }
     }
 
@@ -109,8 +113,19 @@ impl Operation {
             Operation::ListPrompts | Operation::GetPrompt { .. } => Some("/prompts"),
             Operation::Complete { .. } => Some("/completions"),
             Operation::SetLoggingLevel { .. } => Some("/logging"),
-            Operation::Ping => None,
+            Operation::Ping | Operation::Discover => None,
         }
+    }
+
+    /// Whether a request of it that was lost may be sent again: a tool may have
+    /// done its work already.
+    pub(crate) fn is_repeatable(&self) -> bool {
+        !matches!(self, Operation::CallTool { .. })
+    }
+
+    fn unknown_at(&self, revision: Revision) -> ClientError {
+        let message = format!("there is no {} at {revision}", self.method());
+        ClientError::new(ErrorKind::NotSupported, message)
     }
 
     /// The parameters of the request at `revision`.
@@ -145,12 +160,15 @@ impl Operation {
                 }
                 Ok(Some(params.into()))
             }
+            Operation::Ping if !revision.has_ping() => Err(self.unknown_at(revision)),
+            Operation::Discover if revision.has_handshake() => Err(self.unknown_at(revision)),
             Operation::SetLoggingLevel { level } => Ok(Some(json!({ "level": level }))),
             Operation::ListTools
             | Operation::ListResources
             | Operation::ListResourceTemplates
             | Operation::ListPrompts
-            | Operation::Ping => Ok(None),
+            | Operation::Ping
+            | Operation::Discover => Ok(None),
         }
     }
 }

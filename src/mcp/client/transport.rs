@@ -1,8 +1,10 @@
 //! How messages travel: the trait [`Transport`]. Streamable HTTP is one
 //! transport; stdio will be another.
 
+use std::sync::Arc;
+
 use ::http::HeaderMap;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
 use super::budget::Budget;
@@ -19,14 +21,23 @@ pub struct Session {
     pub id: Option<String>,
     /// The revision in force: the one asked for until one was chosen.
     pub revision: Revision,
-    /// Whether the server chose the revision: only then is it announced.
+    /// Whether the revision stands, so that it is announced: with a handshake,
+    /// once the server chose it.
     pub negotiated: bool,
+    /// What each request carries in `_meta`; `None` where the revision has no
+    /// such thing.
+    pub metadata: Option<Arc<Map<String, Value>>>,
 }
 
 impl Session {
     /// What the handshake itself carries: nothing.
     pub fn opening(revision: Revision) -> Self {
-        Session { id: None, revision, negotiated: false }
+        Session { id: None, revision, negotiated: false, metadata: None }
+    }
+
+    /// What carries its own state in each request, and has no session.
+    pub fn stateless(revision: Revision, metadata: Map<String, Value>) -> Self {
+        Session { id: None, revision, negotiated: true, metadata: Some(Arc::new(metadata)) }
     }
 }
 
@@ -96,7 +107,7 @@ pub trait Transport: Send + Sync {
         budget: &'a mut Budget,
     ) -> BoxFuture<'a, Result<(), ClientError>>;
 
-    /// The header fields that the next message of `session` would have; empty
-    /// if the transport knows none.
-    fn headers(&self, session: &Session) -> HeaderMap;
+    /// The header fields that `message` would have as the next one of
+    /// `session`; empty if the transport knows none.
+    fn headers(&self, message: &Value, session: &Session) -> HeaderMap;
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Framing;
 use crate::wire::event_stream::ServerEvent;
@@ -90,23 +90,4 @@ pub enum StreamItem {
         /// The error's `message`.
         message: String,
     },
-}
-
-/// A JSON-RPC response with a result.
-pub(super) fn result_message(id: &Value, result: Value) -> Value {
-    json!({ "jsonrpc": "2.0", "id": id, "result": result })
-}
-
-/// A JSON-RPC response with an error. One whose request could not be told, of
-/// which `id` is null, names none: null is no id of the protocol
-/// (basic/transports, "Sending Messages to the Server").
-pub(super) fn error_message(id: &Value, code: i64, message: &str, data: Option<&Value>) -> Value {
-    let mut error = json!({ "code": code, "message": message });
-    if let Some(data) = data {
-        error["data"] = data.clone();
-    }
-    if id.is_null() {
-        return json!({ "jsonrpc": "2.0", "error": error });
-    }
-    json!({ "jsonrpc": "2.0", "id": id, "error": error })
 }

@@ -7,6 +7,7 @@ use http::HeaderMap;
 use serde_json::{Map, Value, json};
 
 use super::Action;
+use crate::mcp::Revision;
 
 /// One request as a handler sees it.
 pub struct Call<'a> {
@@ -101,7 +102,7 @@ impl Features {
     /// The handler of a feature that is addressed by a member of the params;
     /// for one that is not there, a handler that answers with the error that
     /// the specification names. `None` if the method addresses no feature.
-    pub fn feature(&self, method: &str, params: &Value) -> Option<Handler> {
+    pub fn feature(&self, method: &str, params: &Value, revision: Revision) -> Option<Handler> {
         let named = |member: &str| params[member].as_str().unwrap_or_default().to_owned();
         let (found, code, missing) = match method {
             "tools/call" => {
@@ -122,7 +123,7 @@ impl Features {
                     .find(|resource| resource.definition["uri"] == *uri)
                     .or_else(|| self.templates.iter().find(|template| template.matches(&uri)));
                 let missing = format!("Resource not found: {uri}");
-                (resource.map(|resource| &resource.handler), -32002, missing)
+                (resource.map(|resource| &resource.handler), revision.resource_not_found(), missing)
             }
             _ => return None,
         };

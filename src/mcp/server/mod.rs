@@ -6,8 +6,10 @@
 //! is rejected only where the revision says that a server must.
 
 mod action;
+mod answering;
 mod features;
 mod scripted;
+mod stateless;
 mod streams;
 
 pub use action::{Action, Answered, StreamItem};

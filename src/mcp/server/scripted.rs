@@ -6,16 +6,16 @@ use std::sync::{Mutex, MutexGuard};
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use serde_json::{Map, Value, json};
 
-use super::action::{Action, error_message, result_message};
+use super::action::Action;
+use super::answering::{Answering, error_message, server_info};
 use super::features::{Call, Features, Handler, Prompt, Resource, Tool};
 use super::streams::{Streams, json_body, lock};
-use super::{Framing, StreamItem};
-use crate::mcp::Revision;
+use super::{Framing, StreamItem, stateless};
+use crate::mcp::{Revision, metadata, mirror};
 use crate::wire::Request;
 use crate::wire::double::{Head, Origin, Plan};
 
 const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
-const VERSION_HEADER: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
 /// What a profile says of the far side.
 #[derive(Clone, Debug)]
@@ -54,8 +54,12 @@ struct State {
 impl ScriptedServer {
     /// A server without tools, resources or prompts.
     pub fn new(behaviour: Behaviour) -> Self {
-        let streams = Streams::new(behaviour.revision);
-        ScriptedServer { behaviour, features: Mutex::default(), state: Mutex::default(), streams }
+        ScriptedServer {
+            behaviour,
+            features: Mutex::default(),
+            state: Mutex::default(),
+            streams: Streams::default(),
+        }
     }
 
     /// The revision in force.
@@ -93,8 +97,8 @@ impl ScriptedServer {
         self.features().page_size = Some(size);
     }
 
-    /// Members of the `initialize` result that replace what follows by itself;
-    /// a null one is left out.
+    /// Members of the `initialize` result, or of that of `server/discover`, that
+    /// replace what follows by itself; a null one is left out.
     pub fn initialize(&self, members: Map<String, Value>) {
         self.state().initialize.extend(members);
     }
@@ -120,10 +124,14 @@ impl ScriptedServer {
 
     /// The refusal that the revision demands before a message is looked at.
     fn refusal(&self, request: &Request) -> Option<Plan> {
+        if !self.behaviour.revision.has_handshake() {
+            // GET and DELETE went with the sessions (SHOULD).
+            return (request.method() != Method::POST).then(|| not_allowed("POST"));
+        }
         // From 2025-06-18: an invalid or unsupported version header is answered
         // with 400 (transports, "Protocol Version Header").
         if self.behaviour.revision >= Revision::V2025_06_18
-            && let Some(version) = request.headers().get(VERSION_HEADER)
+            && let Some(version) = request.headers().get(mirror::PROTOCOL_VERSION)
             && !version.to_str().is_ok_and(|text| text.parse::<Revision>().is_ok())
         {
             let message = "Bad Request: Unsupported protocol version";
@@ -162,13 +170,13 @@ impl ScriptedServer {
                 self.streams.answered(message);
                 continue;
             }
-            let id = &message["id"];
+            let answering = self.answering(message);
             answers.push(match self.act(request, message) {
-                Action::Value(result) | Action::Reply { result, .. } => result_message(id, result),
+                Action::Value(result) | Action::Reply { result, .. } => answering.result(result),
                 Action::Error { code, message, data } => {
-                    error_message(id, code, &message, data.as_ref())
+                    answering.error(code, &message, data.as_ref())
                 }
-                action => return self.plan(message, action),
+                action => return self.plan(&answering, action),
             });
         }
         if answers.is_empty() {
@@ -178,7 +186,7 @@ impl ScriptedServer {
             Framing::Json => json_body(StatusCode::OK, &Value::Array(answers)),
             Framing::EventStream => {
                 let items = answers.into_iter().map(StreamItem::Message).collect();
-                self.streams.respond(&Value::Null, items)
+                self.streams.respond(&Answering::nothing(self.revision()), items)
             }
         }
     }
@@ -191,14 +199,19 @@ impl ScriptedServer {
                 // A script may refuse a notification, or watch it.
                 match handler(&Call { message, headers: request.headers() }) {
                     Action::Value(Value::Null) => {}
-                    action => return self.plan(message, action),
+                    action => return self.plan(&self.answering(message), action),
                 }
             }
             return Plan::status(StatusCode::ACCEPTED);
         }
+        if !self.revision().has_handshake()
+            && let Some(refusal) = stateless::refusal(request, message, &[self.revision().as_str()])
+        {
+            return refusal;
+        }
         let action = self.act(request, message);
         let opens = message["method"] == "initialize" && succeeds(&action);
-        let plan = self.plan(message, action);
+        let plan = self.plan(&self.answering(message), action);
         if !opens {
             return plan;
         }
@@ -206,6 +219,10 @@ impl ScriptedServer {
             Some(session) => plan.with_header(SESSION_HEADER, session),
             None => plan,
         }
+    }
+
+    fn answering(&self, message: &Value) -> Answering {
+        Answering::new(message, self.revision())
     }
 
     fn handler_of(&self, message: &Value) -> Option<Handler> {
@@ -218,16 +235,17 @@ impl ScriptedServer {
         if let Some(handler) = self.handler_of(message) {
             return handler(&call);
         }
-        let feature = self.features().feature(method, call.params());
+        let feature = self.features().feature(method, call.params(), self.revision());
         if let Some(handler) = feature {
             return handler(&call);
         }
         if let Some(list) = self.features().list(method, call.params()) {
             return list;
         }
-        match method {
-            "initialize" => Action::Value(self.initialize_result()),
-            "ping" => Action::Value(json!({})),
+        match (method, self.revision().has_handshake()) {
+            ("initialize", true) => Action::Value(self.initialize_result()),
+            ("server/discover", false) => Action::Value(self.discover_result()),
+            ("ping", true) => Action::Value(json!({})),
             _ => Action::Error {
                 code: -32601,
                 message: format!("Method not found: {method}"),
@@ -240,9 +258,28 @@ impl ScriptedServer {
         let mut result = Map::new();
         result.insert("protocolVersion".into(), self.behaviour.revision.as_str().into());
         result.insert("capabilities".into(), self.features().capabilities());
-        result.insert("serverInfo".into(), json!({ "name": "double", "version": "1.0.0" }));
+        result.insert("serverInfo".into(), server_info());
         result.extend(self.state().initialize.clone());
         result.retain(|_, value| !value.is_null());
+        Value::Object(result)
+    }
+
+    /// The same of a server without a handshake; what else belongs to it is
+    /// added to every result.
+    fn discover_result(&self) -> Value {
+        let mut result = Map::new();
+        result.insert("supportedVersions".into(), json!([self.behaviour.revision.as_str()]));
+        result.insert("capabilities".into(), self.features().capabilities());
+        result.extend(self.state().initialize.clone());
+        result.shift_remove("protocolVersion");
+        if let Some(info) = result.shift_remove("serverInfo") {
+            result.insert("_meta".into(), json!({ metadata::SERVER_INFO: info }));
+        }
+        for member in ["supportedVersions", "capabilities", "instructions"] {
+            if result.get(member).is_some_and(Value::is_null) {
+                result.shift_remove(member);
+            }
+        }
         Value::Object(result)
     }
 
@@ -259,38 +296,38 @@ impl ScriptedServer {
         Some(value)
     }
 
-    fn plan(&self, message: &Value, action: Action) -> Plan {
-        let id = &message["id"];
+    fn plan(&self, request: &Answering, action: Action) -> Plan {
         match action {
-            Action::Value(result) => self.framed(None, id, result),
-            Action::Reply { result, framing } => self.framed(framing, id, result),
+            Action::Value(result) => self.framed(None, request, result),
+            Action::Reply { result, framing } => self.framed(framing, request, result),
             Action::Error { code, message, data } => {
-                let body = error_message(id, code, &message, data.as_ref());
-                match self.behaviour.framing {
-                    Framing::Json => json_body(StatusCode::OK, &body),
-                    Framing::EventStream => {
+                let body = request.error(code, &message, data.as_ref());
+                match (request.error_status(code), self.behaviour.framing) {
+                    (Some(status), _) => json_body(status, &body),
+                    (None, Framing::Json) => json_body(StatusCode::OK, &body),
+                    (None, Framing::EventStream) => {
                         let action = Action::Error { code, message, data };
-                        self.streams.respond_with(id, action)
+                        self.streams.respond_with(request, action)
                     }
                 }
             }
             Action::Raw { status, headers, body } => Plan::respond(status, headers, body),
-            Action::Stream(items) => self.streams.respond(id, items),
+            Action::Stream(items) => self.streams.respond(request, items),
             Action::After(time, action) => {
-                let mut plan = self.plan(message, *action);
+                let mut plan = self.plan(request, *action);
                 plan.delay += time;
                 plan
             }
             Action::Silence => Plan::without_response(Head::Silence),
             Action::Drop => Plan::without_response(Head::Drop),
-            action @ Action::Ask { .. } => self.streams.respond_with(id, action),
+            action @ Action::Ask { .. } => self.streams.respond_with(request, action),
         }
     }
 
-    fn framed(&self, framing: Option<Framing>, id: &Value, result: Value) -> Plan {
+    fn framed(&self, framing: Option<Framing>, request: &Answering, result: Value) -> Plan {
         match framing.unwrap_or(self.behaviour.framing) {
-            Framing::Json => json_body(StatusCode::OK, &result_message(id, result)),
-            Framing::EventStream => self.streams.respond_with(id, Action::Value(result)),
+            Framing::Json => json_body(StatusCode::OK, &request.result(result)),
+            Framing::EventStream => self.streams.respond_with(request, Action::Value(result)),
         }
     }
 

@@ -7,19 +7,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, oneshot};
 
-use super::action::{Action, Answered, StreamItem, error_message, result_message};
-use crate::mcp::Revision;
+use super::action::{Action, Answered, StreamItem};
+use super::answering::Answering;
 use crate::wire::double::{Frame, Head, Plan};
 use crate::wire::event_stream::{ServerEvent, encode};
 
+const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
 /// The streams of one scripted server. A clone is another handle.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Streams {
-    revision: Revision,
     inner: Arc<Inner>,
 }
 
@@ -40,39 +41,35 @@ struct Inner {
 }
 
 struct Rest {
-    request: Value,
+    request: Answering,
     items: VecDeque<StreamItem>,
 }
 
 /// The stream that a request is answered on, while it is being written.
 struct Writer {
     streams: Streams,
-    /// The id of the request that the stream answers.
-    request: Value,
+    /// The request that the stream answers.
+    request: Answering,
     stream: u64,
     events: u64,
     last_id: Option<String>,
 }
 
 impl Streams {
-    pub fn new(revision: Revision) -> Self {
-        Streams { revision, inner: Arc::default() }
-    }
-
     /// A response that carries `items`.
-    pub fn respond(&self, request: &Value, items: Vec<StreamItem>) -> Plan {
+    pub fn respond(&self, request: &Answering, items: Vec<StreamItem>) -> Plan {
         let mut writer = self.writer(request);
         let frames = writer.write(items.into());
-        event_stream(frames)
+        writer.event_stream(frames)
     }
 
     /// A response that begins as the revision recommends and then does what
     /// `action` says.
-    pub fn respond_with(&self, request: &Value, action: Action) -> Plan {
+    pub fn respond_with(&self, request: &Answering, action: Action) -> Plan {
         let mut writer = self.writer(request);
         let mut frames = writer.prime();
         frames.extend(writer.act(action));
-        event_stream(frames)
+        writer.event_stream(frames)
     }
 
     /// Goes on with the stream whose last event had this id.
@@ -81,7 +78,8 @@ impl Streams {
         let rest = waiting?;
         let mut writer = self.writer(&rest.request);
         writer.last_id = Some(last_event_id.to_owned());
-        Some(event_stream(writer.write(rest.items)))
+        let frames = writer.write(rest.items);
+        Some(writer.event_stream(frames))
     }
 
     /// Hands the client's response to whoever asked; false if nobody did.
@@ -102,7 +100,7 @@ impl Streams {
         event_stream([pushed(self.clone(), 0)].into())
     }
 
-    fn writer(&self, request: &Value) -> Writer {
+    fn writer(&self, request: &Answering) -> Writer {
         Writer {
             streams: self.clone(),
             request: request.clone(),
@@ -137,7 +135,7 @@ impl Writer {
     /// client can resume it ("Sending Messages to the Server" of that
     /// revision's transports page); nothing before.
     fn prime(&mut self) -> VecDeque<Frame> {
-        if self.streams.revision < Revision::V2025_11_25 {
+        if !self.request.revision.resumes_streams() {
             return VecDeque::new();
         }
         let id = self.next_id();
@@ -154,7 +152,7 @@ impl Writer {
 
     fn message(&mut self, message: &Value) -> Frame {
         let mut event = message_event(message);
-        if self.streams.revision >= Revision::V2025_11_25 {
+        if self.request.revision.resumes_streams() {
             event.id = Some(self.next_id());
         }
         Frame::Bytes(encode(&event))
@@ -180,12 +178,12 @@ impl Writer {
                     frames.push_back(frame);
                 }
                 StreamItem::Answer(result) => {
-                    let message = result_message(&self.request, result);
+                    let message = self.request.result(result);
                     let frame = self.message(&message);
                     frames.push_back(frame);
                 }
                 StreamItem::AnswerError { code, message } => {
-                    let message = error_message(&self.request, code, &message, None);
+                    let message = self.request.error(code, &message, None);
                     let frame = self.message(&message);
                     frames.push_back(frame);
                 }
@@ -209,15 +207,26 @@ impl Writer {
         }
     }
 
+    /// The response that carries `frames`.
+    fn event_stream(&self, frames: VecDeque<Frame>) -> Plan {
+        let plan = event_stream(frames);
+        if self.request.revision.has_handshake() {
+            return plan;
+        }
+        // So that no proxy holds events back (2026-07-28,
+        // basic/transports/streamable-http, "Receiving Messages", SHOULD).
+        plan.with_header(BUFFERING, HeaderValue::from_static("no"))
+    }
+
     /// What an action writes on a stream that is already open.
     fn act(&mut self, action: Action) -> VecDeque<Frame> {
         match action {
             Action::Value(result) | Action::Reply { result, .. } => {
-                let message = result_message(&self.request, result);
+                let message = self.request.result(result);
                 [self.message(&message)].into()
             }
             Action::Error { code, message, data } => {
-                let message = error_message(&self.request, code, &message, data.as_ref());
+                let message = self.request.error(code, &message, data.as_ref());
                 [self.message(&message)].into()
             }
             Action::Stream(items) => self.write(items.into()),

@@ -169,7 +169,8 @@ const SERVER: &[Entry] = &[
     ),
     entry(
         &["initialize(members: map)"],
-        "Sets members of the result of `initialize`; one that is `()` is left out.",
+        "Sets members of the result of `initialize`, or of `server/discover` where there is no \
+         handshake; one that is `()` is left out.",
     ),
     entry(
         &["push(message: map)"],
@@ -311,8 +312,15 @@ const CLIENT: &[Entry] = &[
         ],
         "Asks for completions of an argument.",
     ),
-    entry(&["set_logging_level(level: string) -> Answer"], "Sets the level of log messages."),
-    entry(&["ping() -> Answer"], "Pings the server."),
+    entry(
+        &["set_logging_level(level: string) -> Answer"],
+        "Sets the level of log messages; from 2026-07-28 on each later request carries it.",
+    ),
+    entry(&["ping() -> Answer"], "Pings the server, up to 2025-11-25."),
+    entry(
+        &["discover() -> Answer"],
+        "Asks the server what it is, by `server/discover`, from 2026-07-28 on.",
+    ),
     entry(
         &[
             "begin(operation: string) -> Pending",
@@ -372,6 +380,10 @@ const CLIENT: &[Entry] = &[
         "Sends a form as a browser would; returns `status`, `headers`, `body` and `json`.",
     ),
     entry(&["notifications: List"], "The notifications that came so far."),
+    entry(
+        &["metadata: map or ()"],
+        "What each request carries in `_meta`; `()` where the revision has no such thing.",
+    ),
     entry(&["session_id: string or ()"], "The session's id; `()` without a session."),
     entry(
         &["protocol_version: string or ()"],
@@ -500,6 +512,11 @@ const MESSAGE: &[Entry] = &[
     entry(
         &["header(name: string) -> string or ()"],
         "A header field of the request that carried the message.",
+    ),
+    entry(
+        &["mirrored(name: string) -> string or ()"],
+        "What that header field stands for: decoded, if it is the base64 form of 2026-07-28; `()` \
+         if it is not there once, or cannot be decoded.",
     ),
     entry(&["at: integer"], "When it was sent, in milliseconds since the beginning."),
     entry(&["to_string() -> string"], "The message as JSON."),

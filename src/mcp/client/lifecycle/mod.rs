@@ -1,19 +1,20 @@
 //! How a connection begins and ends: [`Lifecycle`], chosen once by the revision
 //! that is asked for.
 //!
-//! `handshake` is the one of every revision up to 2025-11-25. The one of
-//! 2026-07-28, where each request carries its own state, will stand beside it
-//! as `stateless`, and a value of this enum.
+//! `handshake` is the one of every revision up to 2025-11-25, `stateless` the
+//! one from 2026-07-28 on, where each request carries its own state.
 
 mod handshake;
+mod stateless;
 
 use serde_json::Value;
 
 use self::handshake::Handshake;
+use self::stateless::Stateless;
 use super::Options;
 use super::budget::Budget;
 use super::channel::Channel;
-use super::error::{ClientError, ErrorKind};
+use super::error::ClientError;
 use super::transport::Session;
 
 /// A connection that was opened.
@@ -21,29 +22,39 @@ use super::transport::Session;
 pub struct Connection {
     /// What every message carries from now on.
     pub session: Session,
-    /// What the server said of itself: the result of `initialize`.
+    /// What the server said of itself: the result of `initialize` or
+    /// `server/discover`; null if it knows neither.
     pub introduction: Value,
+}
+
+impl Connection {
+    /// Whether the server declared the capability at a JSON pointer into its
+    /// capabilities; one that said nothing of itself may have any.
+    pub fn declares(&self, capability: &str) -> bool {
+        if self.introduction.is_null() {
+            return true;
+        }
+        let declared = self.introduction["capabilities"].pointer(capability);
+        declared.is_some_and(|declared| !matches!(declared, Value::Null | Value::Bool(false)))
+    }
 }
 
 /// How a connection begins and ends.
 pub enum Lifecycle {
     /// `initialize`, its answer, `notifications/initialized`.
     Handshake(Handshake),
+    /// `server/discover`; each request carries its own state.
+    Stateless(Stateless),
 }
 
 impl Lifecycle {
     /// The lifecycle of the revision that `options` ask for.
-    ///
-    /// # Errors
-    /// [`ErrorKind::UnsupportedVersion`] if this client does not speak it.
-    pub fn new(options: &Options) -> Result<Self, ClientError> {
+    pub fn new(options: &Options) -> Self {
         if options.revision.has_handshake() {
-            return Ok(Lifecycle::Handshake(Handshake::new(options)));
+            Lifecycle::Handshake(Handshake::new(options))
+        } else {
+            Lifecycle::Stateless(Stateless::new(options))
         }
-        let revision = options.revision;
-        let message = format!("this client does not speak revision {revision}");
-        Err(ClientError::new(ErrorKind::UnsupportedVersion, message)
-            .with(|facts| facts.version = Some(revision.as_str().to_owned())))
     }
 
     /// Opens a connection.
@@ -58,6 +69,7 @@ impl Lifecycle {
     ) -> Result<Connection, ClientError> {
         match self {
             Lifecycle::Handshake(handshake) => handshake.open(channel, budget).await,
+            Lifecycle::Stateless(stateless) => stateless.open(channel, budget).await,
         }
     }
 
@@ -65,6 +77,7 @@ impl Lifecycle {
     pub fn opening(&self) -> Session {
         match self {
             Lifecycle::Handshake(handshake) => handshake.opening(),
+            Lifecycle::Stateless(stateless) => stateless.opening(),
         }
     }
 }

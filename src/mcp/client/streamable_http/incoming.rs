@@ -129,6 +129,8 @@ impl<'a> Incoming<'a> {
             match message {
                 Message::Response(response) => responses.push(response),
                 Message::Notification(notification) => self.inbox.keep(notification),
+                // It breaks the rules, and a client sends no responses then.
+                Message::Request(_) if !self.session.revision.answers_server_requests() => {}
                 Message::Request(request) => self.reply(request),
             }
         }

@@ -27,10 +27,10 @@ use super::inbox::Inbox;
 use super::transport::{Reply, Session, Transport};
 use crate::mcp::authorization::{self, Challenge};
 use crate::mcp::json_rpc::{Notification, Request};
+use crate::mcp::mirror;
 use crate::wire::http::{self, BoxFuture, HttpClient};
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
-const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// Messages over HTTP, to one endpoint.
@@ -63,7 +63,7 @@ impl StreamableHttp {
         }
         if session.negotiated && session.revision.sends_version_header() {
             let version = HeaderValue::from_static(session.revision.as_str());
-            headers.insert(PROTOCOL_VERSION, version);
+            headers.insert(mirror::PROTOCOL_VERSION, version);
         }
         for (name, value) in &self.extra {
             headers.append(name.clone(), value.clone());
@@ -71,11 +71,15 @@ impl StreamableHttp {
         headers
     }
 
-    fn post_headers(&self, session: &Session) -> HeaderMap {
+    fn post_headers(&self, message: &Value, session: &Session) -> HeaderMap {
         let accepted = HeaderValue::from_static("application/json, text/event-stream");
         let own =
             [(CONTENT_TYPE, HeaderValue::from_static("application/json")), (ACCEPT, accepted)];
-        self.headers_with(own, session)
+        let mut headers = self.headers_with(own, session);
+        if session.revision.mirrors_requests() && message.get("id").is_some() {
+            mirror_request(message, &mut headers);
+        }
+        headers
     }
 
     async fn send(
@@ -93,7 +97,7 @@ impl StreamableHttp {
 
     async fn post(&self, message: Value, session: &Session) -> Result<http::Response, ClientError> {
         let body = Bytes::from(message.to_string());
-        self.send(Method::POST, self.post_headers(session), body).await
+        self.send(Method::POST, self.post_headers(&message, session), body).await
     }
 
     /// Asks for a stream: the one to listen to, or what comes after the event
@@ -150,7 +154,9 @@ impl Transport for StreamableHttp {
                         return Ok(Reply { outcome, session_id: asking.issued_session() });
                     }
                     Step::Unfinished(error) => {
-                        let Some(last_event_id) = asking.last_event_id() else { return Err(error) };
+                        let Some(last_event_id) = asking.last_event_id() else {
+                            return Err(error.with(|facts| facts.lost = true));
+                        };
                         budget.pause(asking.retry()).await?;
                         step = budget.leg(asking.resume(last_event_id)).await?;
                     }
@@ -239,7 +245,17 @@ impl Transport for StreamableHttp {
         })
     }
 
-    fn headers(&self, session: &Session) -> HeaderMap {
-        self.post_headers(session)
+    fn headers(&self, message: &Value, session: &Session) -> HeaderMap {
+        self.post_headers(message, session)
+    }
+}
+
+/// Says in header fields what is called and what it addresses.
+fn mirror_request(message: &Value, headers: &mut HeaderMap) {
+    let Some(method) = message["method"].as_str() else { return };
+    headers.insert(mirror::METHOD, mirror::encode(method));
+    let name = mirror::name_member(method).and_then(|member| message["params"][member].as_str());
+    if let Some(name) = name {
+        headers.insert(mirror::NAME, mirror::encode(name));
     }
 }

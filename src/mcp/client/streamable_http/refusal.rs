@@ -33,7 +33,7 @@ pub async fn accepted(
     if status.is_client_error()
         && let Some(error) = error_response(&body, id)
     {
-        let error = ClientError::from_response(method, error);
+        let error = ClientError::from_response(method, error, session.revision);
         return Err(error.with(|facts| facts.status = Some(status.as_u16())));
     }
     Err(refused(method, status))

@@ -26,7 +26,7 @@ async fn discover(
     });
     let mut options = options(revision);
     options.headers.insert("x-secret", "credential".parse().unwrap());
-    let client = Client::new(server.clone(), options).unwrap();
+    let client = Client::new(server.clone(), options);
     let error = failure(&client, add()).await;
     assert_eq!(error.kind, ErrorKind::AuthorizationRequired);
     assert_eq!(server.seen()[0].header("x-secret"), Some("credential"));

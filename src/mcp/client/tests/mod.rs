@@ -5,6 +5,7 @@ mod authorization;
 mod basic;
 mod listening;
 mod refusals;
+mod stateless;
 mod streams;
 mod time;
 
@@ -91,7 +92,7 @@ impl FarSide {
     }
 
     fn client(self: &Arc<Self>, revision: Revision) -> Client {
-        Client::new(self.clone(), options(revision)).unwrap()
+        Client::new(self.clone(), options(revision))
     }
 }
 
