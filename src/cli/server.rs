@@ -91,7 +91,7 @@ impl Speaking {
             None => Arc::new(Live::new()),
         };
         let options = options(&server, url.clone(), asked, headers);
-        let client = Client::new(http, options).map_err(Report::new)?;
+        let client = Client::new(http, options);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
