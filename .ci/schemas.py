@@ -21,6 +21,9 @@ from jsonschema.validators import validator_for
 ON_PURPOSE = {
     ("connection/refused-handshake[a result without a version]", "double"):
         "a client refuses a handshake that settles no version",
+    ("discovery/refused[a result without capabilities]", "double"):
+        "a client calls it a failure",
+    ("discovery/refused[a result without versions]", "double"): "a client calls it a failure",
     ("elicitation/no-form", "double"): "a client does not ask the user for what is no form",
     ("failure/server-failure[neither result nor error]", "double"):
         "a client calls a failure what is neither",
@@ -32,9 +35,13 @@ ON_PURPOSE = {
     ("server/batch", "client"): "a server of a revision without batches refuses one",
     ("server/invalid-message[broken JSON]", "client"): "a server survives what is no JSON",
     ("server/invalid-message[no object]", "client"): "a server survives what is no message",
+    ("server/request-metadata[no _meta]", "client"): "a server refuses what says nothing of itself",
+    ("server/request-metadata[no capabilities in _meta]", "client"): "a server refuses it",
+    ("server/request-metadata[no version in _meta]", "client"): "a server refuses it",
     ("tools/bad-pages[a cursor that is a number]", "double"): "a client stops there",
     ("tools/bad-pages[a cursor that is null]", "double"): "a client stops there",
     ("tools/bad-pages[no array of tools]", "double"): "a client calls it a failure",
+    ("tools/result-types[absent]", "double"): "a client takes what does not say its type as whole",
 }
 
 # In the content of a form the published schemas have integers where their source,

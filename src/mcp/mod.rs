@@ -3,6 +3,7 @@
 
 pub mod authorization;
 pub mod client;
+pub mod header_parameter;
 pub mod json_rpc;
 pub mod metadata;
 pub mod mirror;

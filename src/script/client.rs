@@ -524,6 +524,12 @@ pub(super) fn register(engine: &mut Engine) {
         .register_get("notifications", |client: &mut Client| -> List {
             client.0.client.notifications().iter().map(from_json).collect()
         })
+        .register_get("rejected_tools", |client: &mut Client| -> List {
+            let rejected = client.0.client.rejected_tools();
+            let described =
+                rejected.iter().map(|(name, reason)| json!({ "name": name, "reason": reason }));
+            described.map(|tool| from_json(&tool)).collect()
+        })
         .register_get("metadata", |client: &mut Client| {
             from_json(&client.0.client.request_metadata())
         })

@@ -39,6 +39,13 @@ impl Revision {
         self >= Revision::V2026_07_28
     }
 
+    /// Arguments of a tool may stand in header fields as well, as the tool's
+    /// schema says (basic/transports/streamable-http, "Custom Headers from Tool
+    /// Parameters").
+    pub fn mirrors_parameters(self) -> bool {
+        self >= Revision::V2026_07_28
+    }
+
     /// A result says of what type it is (basic, "ResultType").
     pub fn has_result_types(self) -> bool {
         self >= Revision::V2026_07_28

@@ -35,8 +35,8 @@ use self::channel::Channel;
 use self::features::{ClientFeature, Handler};
 use self::lifecycle::{Connection, Lifecycle};
 use self::streamable_http::StreamableHttp;
-use self::transport::Session;
-use super::json_rpc::Notification;
+use self::transport::{Session, Transport};
+use super::json_rpc::{HEADER_MISMATCH, Notification};
 use super::{Revision, metadata};
 use crate::wire::HttpClient;
 
@@ -305,6 +305,12 @@ impl Client {
         self.0.session().metadata.map_or(Value::Null, |carried| Value::Object((*carried).clone()))
     }
 
+    /// The tools that were left out of a list because their annotations are
+    /// invalid, each with the reason (2026-07-28, server/tools, "x-mcp-header").
+    pub fn rejected_tools(&self) -> Vec<(String, String)> {
+        self.0.channel.transport().rejected_tools()
+    }
+
     /// Every notification so far, as whole messages in the order in which they
     /// came.
     pub fn notifications(&self) -> Vec<Value> {
@@ -365,9 +371,11 @@ impl Inner {
     ) -> Result<Value, ClientError> {
         let mut renewed = false;
         let mut reissued = false;
+        let mut relisted = false;
         loop {
             let connection = self.connection(budget).await?;
             offered(&connection, operation)?;
+            callable(self.channel.transport(), operation)?;
             let params = self.with_log_level(params.clone());
             let method = operation.method();
             let session = &connection.session;
@@ -381,6 +389,19 @@ impl Inner {
                     renewed = true;
                 }
                 Err(error)
+                    if error.facts.code == Some(HEADER_MISMATCH)
+                        && !relisted
+                        && matches!(operation, Operation::CallTool { .. })
+                        && connection.session.revision.mirrors_parameters() =>
+                {
+                    // What the tool wants in header fields may have changed
+                    // (basic/transports/streamable-http, "Client Behavior").
+                    relisted = true;
+                    let tools = Operation::ListTools;
+                    Box::pin(pages::walk(self, &tools, "tools", progress, budget)).await?;
+                    callable(self.channel.transport(), operation)?;
+                }
+                Err(error)
                     if error.facts.lost
                         && !reissued
                         && operation.is_repeatable()
@@ -391,6 +412,10 @@ impl Inner {
                 outcome => return outcome,
             }
         }
+    }
+
+    fn admit_tools(&self, tools: &mut Vec<Value>) {
+        self.channel.transport().admit_tools(tools, &self.session());
     }
 
     /// The params with the level of the log, if one was set for each request.
@@ -463,6 +488,19 @@ fn offered(connection: &Connection, operation: &Operation) -> Result<(), ClientE
             Err(ClientError::new(ErrorKind::NotSupported, message))
         }
         _ => Ok(()),
+    }
+}
+
+/// Whether a tool may be called over `transport`: one that was left out of the
+/// list must not be.
+fn callable(transport: &dyn Transport, operation: &Operation) -> Result<(), ClientError> {
+    let Operation::CallTool { name, .. } = operation else { return Ok(()) };
+    match transport.rejected_tools().into_iter().find(|(rejected, _)| rejected == name) {
+        Some((_, reason)) => {
+            let message = format!("tools/call was not sent: {reason}");
+            Err(ClientError::new(ErrorKind::NotSupported, message))
+        }
+        None => Ok(()),
     }
 }
 

@@ -10,7 +10,8 @@ use super::{Inner, Progress};
 /// How many pages of one list are read.
 pub const PAGE_LIMIT: usize = 50;
 
-/// The items of all pages, in their order. A cursor is sent back as it came, be
+/// The items of all pages, in their order; tools that must not be called are
+/// left out. A cursor is sent back as it came, be
 /// it empty.
 ///
 /// # Errors
@@ -30,10 +31,13 @@ pub(super) async fn walk(
     for _ in 0..PAGE_LIMIT {
         let params = cursor.map(|cursor: String| json!({ "cursor": cursor }));
         let mut page = client.request(operation, params, progress, budget).await?;
-        let Value::Array(found) = page[items].take() else {
+        let Value::Array(mut found) = page[items].take() else {
             let message = format!("the result of {method} has no array `{items}`");
             return Err(ClientError::new(ErrorKind::InvalidResult, message));
         };
+        if *operation == Operation::ListTools {
+            client.admit_tools(&mut found);
+        }
         all.extend(found);
         cursor = match page.get_mut("nextCursor").map(Value::take) {
             None => return Ok(all.into()),

@@ -107,6 +107,14 @@ pub trait Transport: Send + Sync {
         budget: &'a mut Budget,
     ) -> BoxFuture<'a, Result<(), ClientError>>;
 
+    /// Takes note of tools that were listed, and leaves out those that must not
+    /// be called over this transport.
+    fn admit_tools(&self, tools: &mut Vec<Value>, session: &Session);
+
+    /// The tools that were left out when they were listed last, each with the
+    /// reason.
+    fn rejected_tools(&self) -> Vec<(String, String)>;
+
     /// The header fields that `message` would have as the next one of
     /// `session`; empty if the transport knows none.
     fn headers(&self, message: &Value, session: &Session) -> HeaderMap;

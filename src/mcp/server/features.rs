@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::Action;
 use crate::mcp::Revision;
+use crate::mcp::header_parameter::{self, HeaderParameter};
 
 /// One request as a handler sees it.
 pub struct Call<'a> {
@@ -130,6 +131,18 @@ impl Features {
         Some(found.cloned().unwrap_or_else(|| {
             Arc::new(move |_| Action::Error { code, message: missing.clone(), data: None })
         }))
+    }
+
+    /// What a call of a tool has to repeat in header fields; nothing if it is no
+    /// call, or the tool's annotations are invalid.
+    pub fn header_parameters(&self, message: &Value) -> Vec<HeaderParameter> {
+        let name = &message["params"]["name"];
+        let mut tools = self.tools.iter().rev();
+        let called = tools.find(|tool| {
+            message["method"] == "tools/call" && tool.definition.get("name") == Some(name)
+        });
+        let schema = called.and_then(|tool| tool.definition.get("inputSchema"));
+        schema.and_then(|schema| header_parameter::read(schema).ok()).unwrap_or_default()
     }
 
     /// The answer to a list request, page by page.

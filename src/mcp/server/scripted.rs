@@ -205,7 +205,7 @@ impl ScriptedServer {
             return Plan::status(StatusCode::ACCEPTED);
         }
         if !self.revision().has_handshake()
-            && let Some(refusal) = stateless::refusal(request, message, &[self.revision().as_str()])
+            && let Some(refusal) = self.stateless_refusal(request, message)
         {
             return refusal;
         }
@@ -219,6 +219,11 @@ impl ScriptedServer {
             Some(session) => plan.with_header(SESSION_HEADER, session),
             None => plan,
         }
+    }
+
+    fn stateless_refusal(&self, request: &Request, message: &Value) -> Option<Plan> {
+        let parameters = self.features().header_parameters(message);
+        stateless::refusal(request, message, &[self.revision().as_str()], &parameters)
     }
 
     fn answering(&self, message: &Value) -> Answering {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::answering::Answering;
 use super::streams::json_body;
+use crate::mcp::header_parameter::HeaderParameter;
 use crate::mcp::json_rpc::{HEADER_MISMATCH, INVALID_PARAMS, UNSUPPORTED_PROTOCOL_VERSION};
 use crate::mcp::{metadata, mirror};
 use crate::wire::Request;
@@ -17,10 +18,17 @@ type Refusal = (i64, String, Option<Value>);
 
 /// The refusal of a request that the revision demands; `None` if there is none.
 /// `supported` are the versions that the server speaks.
-pub(super) fn refusal(request: &Request, message: &Value, supported: &[&str]) -> Option<Plan> {
+/// `parameters` are those of the tool that is called, if one is.
+pub(super) fn refusal(
+    request: &Request,
+    message: &Value,
+    supported: &[&str],
+    parameters: &[HeaderParameter],
+) -> Option<Plan> {
     let (code, mut sentence, data) = missing_header(request, message)
         .or_else(|| missing_metadata(message))
         .or_else(|| mismatch(request, message))
+        .or_else(|| parameter_mismatch(request, message, parameters))
         .or_else(|| unsupported_version(message, supported))?;
     if message["method"] == "initialize" {
         // The one diagnostic that a client of the older era can show
@@ -81,6 +89,23 @@ fn mismatch(request: &Request, message: &Value) -> Option<Refusal> {
     let mut fields = mirrored(message).into_iter();
     let (name, _) = fields.find(|(name, expected)| !agrees(name, *expected))?;
     let sentence = format!("Header mismatch: {name} does not match the body");
+    Some((HEADER_MISMATCH, sentence, None))
+}
+
+/// "Server Behavior for Custom Headers": an argument is not repeated as it is.
+fn parameter_mismatch(
+    request: &Request,
+    message: &Value,
+    parameters: &[HeaderParameter],
+) -> Option<Refusal> {
+    let wrong = parameters.iter().find(|parameter| {
+        let said = request.headers().get(&parameter.field);
+        let decoded = said.and_then(mirror::decode);
+        // What cannot be decoded agrees with nothing.
+        (said.is_some() && decoded.is_none())
+            || !parameter.agrees(decoded.as_deref(), &message["params"]["arguments"])
+    })?;
+    let sentence = format!("Header mismatch: {} does not match the arguments", wrong.field);
     Some((HEADER_MISMATCH, sentence, None))
 }
 

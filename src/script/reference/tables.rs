@@ -381,6 +381,11 @@ const CLIENT: &[Entry] = &[
     ),
     entry(&["notifications: List"], "The notifications that came so far."),
     entry(
+        &["rejected_tools: List"],
+        "The tools that were left out of a list because their `x-mcp-header` is invalid, each with \
+         `name` and `reason`.",
+    ),
+    entry(
         &["metadata: map or ()"],
         "What each request carries in `_meta`; `()` where the revision has no such thing.",
     ),

@@ -10,6 +10,7 @@ mod asking;
 mod incoming;
 mod listening;
 mod refusal;
+mod tools;
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ use tokio::sync::oneshot;
 
 use self::asking::{Asking, Step};
 use self::refusal::{accepted, discard, no_response, refused};
+use self::tools::KnownTools;
 use super::budget::{Budget, bounded};
 use super::error::ClientError;
 use super::inbox::Inbox;
@@ -40,13 +42,14 @@ pub struct StreamableHttp {
     /// Added to every request.
     extra: HeaderMap,
     scale: u32,
+    tools: KnownTools,
 }
 
 impl StreamableHttp {
     /// Sends to `endpoint` through `http`, with `extra` header fields. Delays
     /// are divided by `scale`.
     pub fn new(http: Arc<dyn HttpClient>, endpoint: Uri, extra: HeaderMap, scale: u32) -> Self {
-        StreamableHttp { http, endpoint, extra, scale }
+        StreamableHttp { http, endpoint, extra, scale, tools: KnownTools::default() }
     }
 
     /// `own` header fields, then those of the session, then the extra ones.
@@ -78,6 +81,9 @@ impl StreamableHttp {
         let mut headers = self.headers_with(own, session);
         if session.revision.mirrors_requests() && message.get("id").is_some() {
             mirror_request(message, &mut headers);
+            if message["method"] == "tools/call" {
+                self.tools.mirror(message, &mut headers);
+            }
         }
         headers
     }
@@ -243,6 +249,16 @@ impl Transport for StreamableHttp {
             }
             Err(refused("DELETE", status))
         })
+    }
+
+    fn admit_tools(&self, tools: &mut Vec<Value>, session: &Session) {
+        if session.revision.mirrors_parameters() {
+            self.tools.admit(tools);
+        }
+    }
+
+    fn rejected_tools(&self) -> Vec<(String, String)> {
+        self.tools.rejected()
     }
 
     fn headers(&self, message: &Value, session: &Session) -> HeaderMap {
