@@ -35,7 +35,7 @@ use self::channel::Channel;
 use self::lifecycle::{Connection, Lifecycle};
 use self::streamable_http::StreamableHttp;
 use self::transport::{Session, Transport};
-use super::json_rpc::{HEADER_MISMATCH, Notification};
+use super::json_rpc::HEADER_MISMATCH;
 use super::{Revision, metadata};
 use crate::wire::HttpClient;
 
