@@ -112,6 +112,24 @@ impl Revision {
         if self >= Revision::V2026_07_28 { INVALID_PARAMS } else { -32002 }
     }
 
+    /// A client can listen on a stream that it opens with GET
+    /// (basic/transports, "Listening for Messages from the Server").
+    pub fn listens_by_get(self) -> bool {
+        self < Revision::V2026_07_28
+    }
+
+    /// A client subscribes to a resource by a request of its own
+    /// (server/resources, "Subscriptions").
+    pub fn subscribes_by_request(self) -> bool {
+        self < Revision::V2026_07_28
+    }
+
+    /// A client tells that its roots changed (client/roots, "Root List
+    /// Changes").
+    pub fn tells_of_roots(self) -> bool {
+        self < Revision::V2026_07_28
+    }
+
     /// Servers may ask the user (client/elicitation).
     pub fn has_elicitation(self) -> bool {
         self >= Revision::V2025_06_18

@@ -15,6 +15,7 @@ mod inbox;
 mod lifecycle;
 pub mod operation;
 mod pages;
+mod receiving;
 mod streamable_http;
 pub mod transport;
 
@@ -23,7 +24,6 @@ use std::time::Duration;
 
 use ::http::{HeaderMap, Uri};
 use serde_json::{Value, json};
-use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 pub use self::cancellation::Cancellation;
@@ -32,11 +32,10 @@ pub use self::operation::Operation;
 
 use self::budget::Budget;
 use self::channel::Channel;
-use self::features::{ClientFeature, Handler};
 use self::lifecycle::{Connection, Lifecycle};
 use self::streamable_http::StreamableHttp;
 use self::transport::{Session, Transport};
-use super::json_rpc::{HEADER_MISMATCH, Notification};
+use super::json_rpc::HEADER_MISMATCH;
 use super::{Revision, metadata};
 use crate::wire::HttpClient;
 
@@ -127,72 +126,6 @@ impl Client {
     #[must_use]
     pub fn with_progress(&self) -> Client {
         Client(self.0.clone(), Progress::Asked)
-    }
-
-    /// Answers what the server asks of `feature` with `handler`, and declares
-    /// it in the handshake: as `declared`, or else with all that the revision
-    /// has of it.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotSupported`] if the revision does not have the feature,
-    /// or a connection was opened already.
-    pub fn handle(
-        &self,
-        feature: ClientFeature,
-        declared: Option<Value>,
-        handler: Handler,
-    ) -> Result<(), ClientError> {
-        let name = feature.as_str();
-        let revision = self.0.lifecycle.opening().revision;
-        let refused = |message: String| Err(ClientError::new(ErrorKind::NotSupported, message));
-        if !feature.is_known_at(revision) {
-            return refused(format!("{revision} has no {name}"));
-        }
-        if !matches!(*self.0.lock(), State::Idle) {
-            return refused(format!("{name} is declared when a connection begins, not later"));
-        }
-        self.0.channel.inbox().features().register(feature, declared, handler);
-        Ok(())
-    }
-
-    /// Tells the server that the roots are others now (client/roots, "Root List
-    /// Changes").
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotSupported`] if `roots.listChanged` was not declared;
-    /// else [`ClientError`] if the notification was not accepted.
-    pub async fn roots_changed(&self) -> Result<(), ClientError> {
-        let mut budget = self.0.channel.own_budget();
-        let connection = self.0.connection(&mut budget).await?;
-        let revision = connection.session.revision;
-        if self.0.channel.inbox().features().capabilities(revision)["roots"]["listChanged"] != true
-        {
-            let message = "this client did not declare `roots.listChanged`";
-            return Err(ClientError::new(ErrorKind::NotSupported, message));
-        }
-        let method = "notifications/roots/list_changed".to_owned();
-        let changed = Notification { method, params: None };
-        self.0.channel.transport().notify(&changed, &connection.session, &mut budget).await
-    }
-
-    /// Begins to listen to what the server sends between requests, until the
-    /// client is closed. Has to be called within a runtime of tokio.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotSupported`] if the server offers no such stream; else
-    /// [`ClientError`] if none could be opened.
-    pub async fn listen(&self) -> Result<(), ClientError> {
-        let mut budget = self.0.channel.own_budget();
-        let connection = self.0.connection(&mut budget).await?;
-        let (opened, opening) = oneshot::channel();
-        let inner = self.0.clone();
-        let listening = tokio::spawn(async move {
-            let (channel, session) = (&inner.channel, &connection.session);
-            channel.transport().listen(session, channel.inbox(), opened).await;
-        });
-        self.0.listening.lock().unwrap_or_else(PoisonError::into_inner).push(listening);
-        let closed = || ClientError::new(ErrorKind::Closed, "the client was closed meanwhile");
-        budget.leg(async { opening.await.unwrap_or_else(|_| Err(closed())) }).await
     }
 
     /// Opens the connection and returns what the server said of itself: the
@@ -424,17 +357,6 @@ impl Inner {
         let mut params = params.unwrap_or_else(|| json!({}));
         params["_meta"][metadata::LOG_LEVEL] = level.into();
         Some(params)
-    }
-
-    /// Ends every stream that is listened to.
-    async fn stop_listening(&self) {
-        let all =
-            std::mem::take(&mut *self.listening.lock().unwrap_or_else(PoisonError::into_inner));
-        for listening in all {
-            listening.abort();
-            // It was ended on purpose.
-            let _ = listening.await;
-        }
     }
 
     /// Drops a connection that the server no longer knows, unless another

@@ -142,6 +142,11 @@ impl Operation {
                 }
                 Ok(Some(params.into()))
             }
+            Operation::SubscribeResource { .. } | Operation::UnsubscribeResource { .. }
+                if !revision.subscribes_by_request() =>
+            {
+                Err(self.unknown_at(revision))
+            }
             Operation::ReadResource { uri }
             | Operation::SubscribeResource { uri }
             | Operation::UnsubscribeResource { uri } => Ok(Some(json!({ "uri": uri }))),
