@@ -18,7 +18,9 @@ use tokio::task::JoinHandle;
 use super::action::{bytes, header_map, json_value};
 use super::observation::{header, is_event_stream, messages_in};
 use super::value::{AsJson, List, from_json};
-use crate::mcp::client::{Cancellation, Client as McpClient, ClientError, Operation, Options};
+use crate::mcp::client::{
+    Cancellation, Client as McpClient, ClientError, Eras, Operation, Options,
+};
 use crate::wire::{HttpClient, READ_LIMIT, Request};
 
 type Evaluated<T> = Result<T, Box<EvalAltResult>>;
@@ -93,23 +95,27 @@ struct Inner {
     /// Every client that the script made, this one included: all are closed at
     /// the end.
     all: Arc<Mutex<Vec<McpClient>>>,
+    /// What clients of both eras found out, for the whole execution.
+    eras: Eras,
 }
 
 impl Client {
     /// A client that sends through `http`.
     pub fn new(http: Arc<dyn HttpClient>, options: Options, blocking: Blocking) -> Self {
-        Self::beside(http, options, blocking, Arc::default())
+        let client = McpClient::new(http.clone(), options.clone());
+        let all = Arc::new(Mutex::new(vec![client.clone()]));
+        let eras = Eras::default();
+        Client(Arc::new(Inner { client, http, options, blocking, all, eras }))
     }
 
-    fn beside(
-        http: Arc<dyn HttpClient>,
-        options: Options,
-        blocking: Blocking,
-        all: Arc<Mutex<Vec<McpClient>>>,
-    ) -> Self {
-        let client = McpClient::new(http.clone(), options.clone());
-        all.lock().unwrap_or_else(PoisonError::into_inner).push(client.clone());
-        Client(Arc::new(Inner { client, http, options, blocking, all }))
+    /// Another handle with a connection of its own, which `make` opens.
+    fn beside(&self, make: impl FnOnce(Arc<dyn HttpClient>, Options, Eras) -> McpClient) -> Self {
+        let inner = &self.0;
+        let (http, options, eras) = (inner.http.clone(), inner.options.clone(), inner.eras.clone());
+        let client = make(http.clone(), options.clone(), eras.clone());
+        inner.all.lock().unwrap_or_else(PoisonError::into_inner).push(client.clone());
+        let (blocking, all) = (inner.blocking.clone(), inner.all.clone());
+        Client(Arc::new(Inner { client, http, options, blocking, all, eras }))
     }
 
     /// Closes every connection that the script left open.
@@ -145,9 +151,11 @@ impl Client {
     }
 
     fn another(&mut self) -> Client {
-        let inner = &self.0;
-        let (http, options) = (inner.http.clone(), inner.options.clone());
-        Self::beside(http, options, inner.blocking.clone(), inner.all.clone())
+        self.beside(|http, options, _| McpClient::new(http, options))
+    }
+
+    fn dual_era(&mut self) -> Client {
+        self.beside(McpClient::of_both_eras)
     }
 
     fn wait_for(&mut self, method: &str) -> Evaluated<Dynamic> {
@@ -460,6 +468,7 @@ pub(super) fn register(engine: &mut Engine) {
         })
         .register_fn("wait_for", Client::wait_for)
         .register_fn("another", Client::another)
+        .register_fn("dual_era", Client::dual_era)
         .register_fn("send_raw", Client::send_raw)
         .register_fn("get", Client::get)
         .register_fn("post", Client::post)

@@ -29,6 +29,7 @@ pub use self::operation::Operation;
 
 use self::budget::Budget;
 use self::channel::Channel;
+pub use self::lifecycle::Eras;
 use self::lifecycle::{Connection, Lifecycle};
 use self::streamable_http::StreamableHttp;
 use self::transport::{Session, Transport};
@@ -94,6 +95,17 @@ impl Client {
     /// A client that sends through `http`; nothing is sent yet.
     pub fn new(http: Arc<dyn HttpClient>, options: Options) -> Client {
         let lifecycle = Lifecycle::new(&options);
+        Client::living(http, options, lifecycle)
+    }
+
+    /// A client of both eras: it finds out which one the server belongs to, and
+    /// notes it in `eras`, where the next client of that origin finds it.
+    pub fn of_both_eras(http: Arc<dyn HttpClient>, options: Options, eras: Eras) -> Client {
+        let lifecycle = Lifecycle::dual_era(options.clone(), eras);
+        Client::living(http, options, lifecycle)
+    }
+
+    fn living(http: Arc<dyn HttpClient>, options: Options, lifecycle: Lifecycle) -> Client {
         let transport = StreamableHttp::new(http, options.endpoint, options.headers, options.scale);
         Client(Arc::new(Inner {
             channel: Channel::new(Arc::new(transport), options.scale),

@@ -173,6 +173,11 @@ const SERVER: &[Entry] = &[
          handshake; one that is `()` is left out.",
     ),
     entry(
+        &["versions(versions: array)"],
+        "Speaks these versions, and not the profile's alone: with a handshake, without one, or \
+         both.",
+    ),
+    entry(
         &["push(message: map)"],
         "Sends a message on the GET stream, which is open to clients from then on.",
     ),
@@ -312,6 +317,11 @@ const CLIENT: &[Entry] = &[
     entry(
         &["discover() -> Answer"],
         "Asks the server what it is, by `server/discover`, from 2026-07-28 on.",
+    ),
+    entry(
+        &["dual_era() -> Client"],
+        "A client of both eras, with a connection of its own: it finds out which one the server \
+         belongs to, and remembers it for the origin.",
     ),
     entry(
         &[
