@@ -24,8 +24,14 @@ ON_PURPOSE = {
     ("discovery/refused[a result without capabilities]", "double"):
         "a client calls it a failure",
     ("discovery/refused[a result without versions]", "double"): "a client calls it a failure",
+    ("elicitation/no-form", "double"): "a client does not ask the user for what is no form",
     ("failure/server-failure[neither result nor error]", "double"):
         "a client calls a failure what is neither",
+    ("host/content-note", "double"): "a host notes the content that it does not know",
+    ("host/failed-call[a body of 3 MiB]", "double"): "a host calls a failure what is too long",
+    ("host/failed-call[neither result nor error]", "double"): "a host calls a failure what is neither",
+    ("host/schema-rejected", "double"): "a host takes no tool whose schema it cannot read",
+    ("host/unusable-names[no name]", "double"): "a host takes no tool without a name",
     ("server/batch", "client"): "a server of a revision without batches refuses one",
     ("server/invalid-message[broken JSON]", "client"): "a server survives what is no JSON",
     ("server/invalid-message[no object]", "client"): "a server survives what is no message",
@@ -37,6 +43,10 @@ ON_PURPOSE = {
     ("tools/bad-pages[no array of tools]", "double"): "a client calls it a failure",
     ("tools/result-types[absent]", "double"): "a client takes what does not say its type as whole",
 }
+
+# In the content of a form the published schemas have integers where their source,
+# TypeScript, has numbers.
+FORM = "elicitation/create"
 
 # Whose requests and notifications a method can be.
 SIDES = {"client": "Client", "double": "Server"}
@@ -98,11 +108,23 @@ class Schema:
         request = asked and self.of_method(SIDES[other] + "Request", asked)
         if not request:
             return envelope
-        whole = self.first(f"{request[:-7]}ResultResponse")
-        if whole:
-            return envelope + self.errors(whole, message)
+        response = self.first(f"{request[:-7]}ResultResponse")
+        if response:
+            return envelope + self.errors(response, message)
         result = self.first(f"{request[:-7]}Result", "EmptyResult")
-        return envelope + self.errors(result, message.get("result"))
+        value = message.get("result")
+        return envelope + self.errors(result, whole_numbers(value) if asked == FORM else value)
+
+
+def whole_numbers(value):
+    """`value` with every fraction in its content rounded."""
+    if not isinstance(value, dict) or not isinstance(value.get("content"), dict):
+        return value
+    content = {
+        name: int(item) if isinstance(item, float) else item
+        for name, item in value["content"].items()
+    }
+    return {**value, "content": content}
 
 
 def sent(text):
@@ -119,12 +141,14 @@ def media_type(headers):
     return value.split(";")[0].strip().lower()
 
 
-def texts(body, headers):
-    """Each text of a body in which messages can stand."""
+def texts(body, headers, is_whole):
+    """Each text of a body in which messages can stand; of one that was broken
+    off, what came whole."""
     if not body:
         return
     if media_type(headers) == "application/json":
-        yield sent(body)
+        if is_whole:
+            yield sent(body)
     elif media_type(headers) == "text/event-stream":
         lines = re.split(r"\r\n|\r|\n", sent(body))
         data, name = [], "message"
@@ -166,7 +190,8 @@ def exchanges_of(execution):
         ]
         for side, body, fields in sides:
             other = "double" if side == "client" else "client"
-            for text in texts(body, fields or []):
+            is_whole = side == "client" or exchange["end"] == "complete"
+            for text in texts(body, fields or [], is_whole):
                 batch = messages(text)
                 if len(batch) > 1 and "JSONRPCBatchRequest" not in SCHEMAS[here].definitions:
                     yield here, side, "it is a batch", None

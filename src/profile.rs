@@ -9,6 +9,7 @@ use std::fmt;
 
 use http::Uri;
 use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
 
 use crate::mcp::Revision;
 pub use crate::mcp::server::Framing;
@@ -37,6 +38,29 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// A server of which the operator declared nothing but its address: its data
+    /// may be secret-adjacent, each call takes approval, it stands anywhere, and
+    /// every version that the client speaks is accepted.
+    ///
+    /// Its identifier names the host, and tells two addresses there apart.
+    pub fn undeclared(url: Uri, revision: Revision) -> Self {
+        let identifier = identifier_of(&url);
+        Profile {
+            name: identifier.clone(),
+            revision,
+            server: ServerBehaviour::default(),
+            operator: Operator {
+                identifier,
+                data_class: DataClass::default(),
+                requires_approval: true,
+                zone: Zone::default(),
+            },
+            policy: Policy::default(),
+            url: Some(url),
+            secrets: Vec::new(),
+        }
+    }
+
     /// Whether the policy accepts the far side as far as that can be told
     /// beforehand: whether the profile's revision is among the versions that
     /// the client accepts.
@@ -113,6 +137,19 @@ pub struct Policy {
     pub required: Vec<String>,
     /// Capabilities that are used where the server has them.
     pub optional: Vec<String>,
+}
+
+/// `127-0-0-1-3001-1f2e3d`: the end of the host and the port, in the characters
+/// that the name of a tool can have, and the beginning of the address's digest.
+fn identifier_of(url: &Uri) -> String {
+    const HOST: usize = 20;
+    let authority = url.authority().map_or("", |authority| authority.as_str());
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let letter = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
+    let host: Vec<char> = host.chars().map(letter).collect();
+    let host: String = host[host.len().saturating_sub(HOST)..].iter().collect();
+    let digest = Sha256::digest(url.to_string());
+    format!("{}-{:02x}{:02x}{:02x}", host.trim_matches('-'), digest[0], digest[1], digest[2])
 }
 
 impl DataClass {

@@ -4,6 +4,8 @@
 //! Standard output is data, standard error is talk.
 
 pub mod api;
+pub mod audit;
+pub mod call;
 pub mod completions;
 pub mod drive;
 pub mod exit;
@@ -12,12 +14,16 @@ pub mod init;
 pub mod list;
 pub mod new;
 pub mod output;
+pub mod ping;
 pub mod prove;
 pub mod review;
 pub mod run;
+pub mod server;
 pub mod show;
 pub mod sources;
+pub mod store;
 pub mod terminal;
+pub mod tools;
 
 use std::process::ExitCode;
 
@@ -56,6 +62,14 @@ enum Command {
     Prove(prove::Arguments),
     /// Show recorded wires that differ or are new; accept or reject them.
     Review(review::Arguments),
+    /// See whether a server can be reached, and what it says of itself.
+    Ping(ping::Arguments),
+    /// Take in the tools of a server, show which were refused and why, switch them on and off.
+    Tools(tools::Arguments),
+    /// Call a tool of a server as a host does it: gate, approval, run, audit.
+    Call(Box<call::Arguments>),
+    /// Show what was called, what came of it, who answered and what was denied.
+    Audit(audit::Arguments),
     /// Print what a script can reach, with a sentence on each.
     Api(api::Arguments),
     /// Print what a shell needs to complete a command line.
@@ -104,6 +118,10 @@ fn dispatch(line: CommandLine) -> miette::Result<Exit> {
         Command::Drive(arguments) => drive::run(&arguments),
         Command::Prove(arguments) => prove::run(&arguments, line.colour),
         Command::Review(arguments) => review::run(&arguments, line.colour),
+        Command::Ping(arguments) => ping::run(&arguments, line.colour),
+        Command::Tools(arguments) => tools::run(&arguments, line.colour),
+        Command::Call(arguments) => call::run(&arguments, line.colour),
+        Command::Audit(arguments) => audit::run(&arguments, line.colour),
         Command::Api(arguments) => api::run(&arguments, line.colour),
         Command::Completions(arguments) => completions::run(&arguments),
     }

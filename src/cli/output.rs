@@ -2,11 +2,14 @@
 //!
 //! Whoever closes the other end of a pipe has seen enough: that is no error.
 
-use std::fmt::Display;
+use std::fmt::{Display, Write as _};
 use std::io::{self, ErrorKind, Write};
 
 use clap::ValueEnum;
 use miette::miette;
+use serde_json::Value;
+
+use crate::wire::text::is_lost;
 
 /// Writes data to standard output.
 ///
@@ -30,6 +33,22 @@ pub fn say(talk: impl Display) {
     let _ = writeln!(io::stderr().lock(), "{talk}");
 }
 
+/// `value` as JSON, with a line end. What a terminal would obey, or a reader not
+/// see, is written as an escape of JSON's own: the value stays what it is.
+pub fn json(value: &Value) -> String {
+    let mut text = String::new();
+    for character in format!("{value:#}\n").chars() {
+        if character == '\n' || !is_lost(character) {
+            text.push(character);
+            continue;
+        }
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            let _ = write!(text, "\\u{unit:04x}");
+        }
+    }
+    text
+}
+
 /// The format of what a subcommand prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -37,4 +56,19 @@ pub enum Format {
     Human,
     /// One JSON document.
     Json,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn json_stays_what_it_is_and_obeys_no_terminal() {
+        let value = json!({ "a\u{202e}": "é\u{1b}[31m\u{7f}\u{9b}\u{e0041}\n" });
+        let text = json(&value);
+        assert_eq!(text, "{\n  \"a\\u202e\": \"é\\u001b[31m\\u007f\\u009b\\udb40\\udc41\\n\"\n}\n");
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
+    }
 }

@@ -306,11 +306,16 @@ pub fn headers(fields: &[String]) -> miette::Result<HeaderMap> {
 /// Lets the built-in client send these header fields; what is secret in them and
 /// in the profiles is redacted in every output.
 pub fn send_headers(settings: &mut Settings, headers: HeaderMap, profiles: &[Profile]) {
-    let secrets = profiles.iter().flat_map(|profile| &profile.secrets).cloned();
-    let given = headers.values().filter_map(|value| value.to_str().ok()).flat_map(secret_words);
-    let redactor = Redactor::new(secrets.chain(given));
-    settings.style = Style { redactor, ..Style::default() };
+    settings.style = style(&headers, profiles.iter().flat_map(|profile| &profile.secrets));
     settings.headers = headers;
+}
+
+/// How exchanges are written if the built-in client sends these header fields
+/// and these values are secret.
+pub fn style<'a>(headers: &HeaderMap, secrets: impl Iterator<Item = &'a String>) -> Style {
+    let given = headers.values().filter_map(|value| value.to_str().ok()).flat_map(secret_words);
+    let redactor = Redactor::new(secrets.cloned().chain(given));
+    Style { redactor, ..Style::default() }
 }
 
 /// The words of a header value that may be secret: not the scheme before them.

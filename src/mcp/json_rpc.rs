@@ -10,6 +10,8 @@ use serde_json::{Map, Value, json};
 pub const METHOD_NOT_FOUND: i64 = -32601;
 /// The code of an error response that refuses the parameters.
 pub const INVALID_PARAMS: i64 = -32602;
+/// The code of an error response that blames the one that answers.
+pub const INTERNAL_ERROR: i64 = -32603;
 /// The code of an error response that refuses header fields which do not agree
 /// with the body (2026-07-28, basic, "Error Codes").
 pub const HEADER_MISMATCH: i64 = -32020;

@@ -177,3 +177,23 @@ fn all_broken_profiles_are_reported_together() {
     let missing = load(Some(&folder.path().join("none"))).unwrap_err();
     assert!(rendered(&missing).contains("cannot be listed"));
 }
+
+#[test]
+fn a_server_that_nobody_declared_is_trusted_with_nothing() {
+    let undeclared = |url: &str| Profile::undeclared(url.parse().unwrap(), Revision::V2025_11_25);
+    let profile = undeclared("http://127.0.0.1:3001/mcp");
+    let operator = &profile.operator;
+    assert_eq!(operator.data_class, DataClass::SecretAdjacent);
+    assert_eq!(operator.zone, Zone::ExternalGlobal);
+    assert!(operator.requires_approval);
+    assert!(operator.identifier.starts_with("127-0-0-1-3001-"), "{}", operator.identifier);
+    // The identifier is the same each time, another for another address, and
+    // leaves room for the name of a tool.
+    let identifier = |url: &str| undeclared(url).operator.identifier;
+    assert_eq!(identifier("http://127.0.0.1:3001/mcp"), operator.identifier);
+    assert_ne!(identifier("http://127.0.0.1:3001/other"), operator.identifier);
+    let long = identifier("https://user:secret@a.very.long.name.of.a.host.example.com/mcp");
+    assert!(long.starts_with("f-a-host-example-com-"), "{long}");
+    assert!(!long.contains("secret"));
+    assert!(long.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-'));
+}

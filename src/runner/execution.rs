@@ -68,6 +68,8 @@ struct Stage<'a> {
     case: Option<&'a str>,
     settings: &'a Settings,
     fault: Option<Arc<Fault>>,
+    /// Calls functions of the check's own script.
+    handlers: Handlers,
     runtime: Arc<Runtime>,
     /// Waiting costs no time, so nothing but the script itself can be late.
     on_paused_clock: bool,
@@ -158,6 +160,7 @@ fn on_stage(
             let handlers = engine.scripts.handlers(script);
             Arc::new(Fault::new(of.clone(), script, handlers))
         }),
+        handlers: engine.scripts.handlers(script),
         wire: Wire::new(scale),
         runtime,
         on_paused_clock,
@@ -191,7 +194,7 @@ fn new_runtime(on_paused_clock: bool) -> std::io::Result<Runtime> {
 impl Stage<'_> {
     /// A check of a client: the script's server is the far side.
     fn client_check(&self) -> Executed {
-        let handlers = self.engine.scripts.handlers(self.script);
+        let handlers = self.handlers.clone();
         let mut executed = Executed::default();
         match &self.settings.subject {
             Subject::Embedded => {
@@ -215,9 +218,8 @@ impl Stage<'_> {
     fn server_check(&self) -> Executed {
         let mut executed = Executed::default();
         if let Subject::Server(url) = &self.settings.subject {
-            let handlers = self.engine.scripts.handlers(self.script);
             let stopped = self.external_server(url, &mut executed);
-            return self.conclude(&handlers, stopped, executed);
+            return self.conclude(&self.handlers, stopped, executed);
         }
         let Some(reference) = &self.engine.reference else {
             let trouble = Trouble::Broken(Arc::new(miette::miette!(

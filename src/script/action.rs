@@ -11,6 +11,8 @@ use rhai::{AST, Array, Blob, Dynamic, Engine, EvalAltResult, FnPtr, ImmutableStr
 use serde_json::{Value, json};
 
 use super::value::{from_json, to_json};
+use crate::mcp::client::features::{ClientFeature, Handler};
+use crate::mcp::json_rpc::{ErrorObject, INTERNAL_ERROR};
 use crate::mcp::server::{Action, Framing, StreamItem};
 use crate::wire::ServerEvent;
 
@@ -46,6 +48,8 @@ pub enum Meaning {
     Prompt,
     /// A resource with this URI: its text, or one content.
     Resource(String),
+    /// What a client answers a server: a text is a message, a list is roots.
+    Feature(ClientFeature),
 }
 
 impl Meaning {
@@ -69,6 +73,16 @@ impl Meaning {
             }
             (Meaning::Resource(_), value) if value.get("contents").is_some() => value,
             (Meaning::Resource(_), content) => json!({ "contents": [content] }),
+            (Meaning::Feature(ClientFeature::Sampling), Value::String(text)) => {
+                let content = json!({ "type": "text", "text": text });
+                json!({ "role": "assistant", "content": content, "model": "scripted" })
+            }
+            (Meaning::Feature(ClientFeature::Roots), Value::Array(roots)) => {
+                let root =
+                    |root| if let Value::String(uri) = root { json!({ "uri": uri }) } else { root };
+                json!({ "roots": roots.into_iter().map(root).collect::<Vec<_>>() })
+            }
+            (Meaning::Feature(_), value) => value,
         }
     }
 }
@@ -95,10 +109,25 @@ impl Handlers {
     /// is told of an internal error.
     pub fn act(&self, function: &FnPtr, arguments: Vec<Dynamic>, meaning: &Meaning) -> Action {
         self.evaluate(function, arguments, meaning).unwrap_or_else(|error| {
-            let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
-            trouble.get_or_insert(error);
-            Action::Error { code: -32603, message: "Internal error".to_owned(), data: None }
+            self.fail(error);
+            Action::Error { code: INTERNAL_ERROR, message: "Internal error".to_owned(), data: None }
         })
+    }
+
+    /// A handler of the built-in client, for what servers ask of `feature`: it
+    /// returns a value, `error(…)`, `silence()`, or any of them `after(…)` a
+    /// time that is divided by `scale`.
+    pub fn of_client(&self, function: FnPtr, feature: ClientFeature, scale: u32) -> Handler {
+        let handlers = self.clone();
+        Arc::new(move |params| {
+            let meaning = Meaning::Feature(feature);
+            let action = handlers.act(&function, vec![from_json(&params)], &meaning);
+            Box::pin(answer(handlers.clone(), action, scale))
+        })
+    }
+
+    fn fail(&self, error: Box<EvalAltResult>) {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 
     fn evaluate(
@@ -133,6 +162,30 @@ impl Handlers {
                 Action::Ask { method, params, then }
             }
         })
+    }
+}
+
+/// What an action of a client's handler comes to, in its own time.
+async fn answer(handlers: Handlers, mut action: Action, scale: u32) -> Result<Value, ErrorObject> {
+    loop {
+        action = match action {
+            Action::Value(result) | Action::Reply { result, framing: None } => return Ok(result),
+            Action::Error { code, message, data } => {
+                return Err(ErrorObject { code, message, data });
+            }
+            Action::After(time, next) => {
+                tokio::time::sleep(time / scale.max(1)).await;
+                *next
+            }
+            Action::Silence => std::future::pending().await,
+            _ => {
+                let message = "a handler of the client returns a value, error(…), after(…) or \
+                               silence()";
+                handlers.fail(message.into());
+                let message = "Internal error".to_owned();
+                return Err(ErrorObject { code: INTERNAL_ERROR, message, data: None });
+            }
+        }
     }
 }
 

@@ -10,14 +10,15 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Uri};
-use rhai::{Dynamic, Engine, EvalAltResult, Map, Position};
+use rhai::{Dynamic, Engine, EvalAltResult, FnPtr, Map, Position};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
-use super::action::{bytes, header_map, json_value};
+use super::action::{Handlers, bytes, header_map, json_value};
 use super::observation::{header, is_event_stream, messages_in};
 use super::value::{AsJson, List, from_json};
+use crate::mcp::client::features::ClientFeature;
 use crate::mcp::client::{
     Cancellation, Client as McpClient, ClientError, Eras, Operation, Options,
 };
@@ -92,6 +93,7 @@ struct Inner {
     http: Arc<dyn HttpClient>,
     options: Options,
     blocking: Blocking,
+    handlers: Handlers,
     /// Every client that the script made, this one included: all are closed at
     /// the end.
     all: Arc<Mutex<Vec<McpClient>>>,
@@ -100,22 +102,32 @@ struct Inner {
 }
 
 impl Client {
-    /// A client that sends through `http`.
-    pub fn new(http: Arc<dyn HttpClient>, options: Options, blocking: Blocking) -> Self {
+    /// A client that sends through `http`, and whose handlers are functions of
+    /// the script of `handlers`.
+    pub fn new(
+        http: Arc<dyn HttpClient>,
+        options: Options,
+        blocking: Blocking,
+        handlers: Handlers,
+    ) -> Self {
         let client = McpClient::new(http.clone(), options.clone());
         let all = Arc::new(Mutex::new(vec![client.clone()]));
         let eras = Eras::default();
-        Client(Arc::new(Inner { client, http, options, blocking, all, eras }))
+        Client(Arc::new(Inner { client, http, options, blocking, handlers, all, eras }))
     }
 
-    /// Another handle with a connection of its own, which `make` opens.
-    fn beside(&self, make: impl FnOnce(Arc<dyn HttpClient>, Options, Eras) -> McpClient) -> Self {
-        let inner = &self.0;
-        let (http, options, eras) = (inner.http.clone(), inner.options.clone(), inner.eras.clone());
-        let client = make(http.clone(), options.clone(), eras.clone());
-        inner.all.lock().unwrap_or_else(PoisonError::into_inner).push(client.clone());
-        let (blocking, all) = (inner.blocking.clone(), inner.all.clone());
-        Client(Arc::new(Inner { client, http, options, blocking, all, eras }))
+    /// A handle to `client`, which shares everything else with this one.
+    fn with(&self, client: McpClient) -> Client {
+        let Inner { http, options, blocking, handlers, all, eras, .. } = &*self.0;
+        Client(Arc::new(Inner {
+            client,
+            http: http.clone(),
+            options: options.clone(),
+            blocking: blocking.clone(),
+            handlers: handlers.clone(),
+            all: all.clone(),
+            eras: eras.clone(),
+        }))
     }
 
     /// Closes every connection that the script left open.
@@ -151,11 +163,31 @@ impl Client {
     }
 
     fn another(&mut self) -> Client {
-        self.beside(|http, options, _| McpClient::new(http, options))
+        self.beside(McpClient::new(self.0.http.clone(), self.0.options.clone()))
     }
 
     fn dual_era(&mut self) -> Client {
-        self.beside(McpClient::of_both_eras)
+        let Inner { http, options, eras, .. } = &*self.0;
+        self.beside(McpClient::of_both_eras(http.clone(), options.clone(), eras.clone()))
+    }
+
+    /// A handle to a client with a connection of its own.
+    fn beside(&self, client: McpClient) -> Client {
+        self.0.all.lock().unwrap_or_else(PoisonError::into_inner).push(client.clone());
+        self.with(client)
+    }
+
+    /// Answers what the server asks of a feature; the map is what is declared
+    /// of it.
+    fn handle(
+        &self,
+        feature: ClientFeature,
+        declared: Option<Map>,
+        handler: FnPtr,
+    ) -> Evaluated<()> {
+        let declared = declared.map(|map| json_value(&map.into())).transpose()?;
+        let handler = self.0.handlers.of_client(handler, feature, self.0.options.scale);
+        self.0.client.handle(feature, declared, handler).map_err(|error| error.message.into())
     }
 
     fn wait_for(&mut self, method: &str) -> Evaluated<Dynamic> {
@@ -378,6 +410,8 @@ fn operation(name: &str, arguments: &[Dynamic]) -> Evaluated<Operation> {
         "list_resources" => (0, Operation::ListResources),
         "list_resource_templates" => (0, Operation::ListResourceTemplates),
         "read_resource" => (1, Operation::ReadResource { uri: text(0)? }),
+        "subscribe_resource" => (1, Operation::SubscribeResource { uri: text(0)? }),
+        "unsubscribe_resource" => (1, Operation::UnsubscribeResource { uri: text(0)? }),
         "list_prompts" => (0, Operation::ListPrompts),
         "get_prompt" => (2, Operation::GetPrompt { name: text(0)?, arguments: value(1)? }),
         "complete" => {
@@ -402,13 +436,22 @@ fn operation(name: &str, arguments: &[Dynamic]) -> Evaluated<Operation> {
     Ok(operation)
 }
 
+/// What a server can ask, by the function that registers a handler for it.
+const FEATURES: [(&str, ClientFeature); 3] = [
+    ("on_elicitation", ClientFeature::Elicitation),
+    ("on_roots", ClientFeature::Roots),
+    ("on_sampling", ClientFeature::Sampling),
+];
+
 /// Every operation by its name, with the least and the most arguments it takes.
-const OPERATIONS: [(&str, std::ops::RangeInclusive<usize>); 11] = [
+const OPERATIONS: [(&str, std::ops::RangeInclusive<usize>); 13] = [
     ("list_tools", 0..=0),
     ("call_tool", 1..=2),
     ("list_resources", 0..=0),
     ("list_resource_templates", 0..=0),
     ("read_resource", 1..=1),
+    ("subscribe_resource", 1..=1),
+    ("unsubscribe_resource", 1..=1),
     ("list_prompts", 0..=0),
     ("get_prompt", 1..=2),
     ("complete", 2..=3),
@@ -444,7 +487,27 @@ pub(super) fn register(engine: &mut Engine) {
             };
         }
     }
+    for (name, feature) in FEATURES {
+        engine
+            .register_fn(name, move |client: &mut Client, handler: FnPtr| {
+                client.handle(feature, None, handler)
+            })
+            .register_fn(name, move |client: &mut Client, declared: Map, handler: FnPtr| {
+                client.handle(feature, Some(declared), handler)
+            });
+    }
     engine
+        .register_fn("roots_changed", |client: &mut Client| -> Evaluated<Answer> {
+            let told = client.0.blocking.wait(client.0.client.roots_changed())?;
+            Ok(told.map(|()| Value::Null).into())
+        })
+        .register_fn("listen", |client: &mut Client| -> Evaluated<Answer> {
+            let opened = client.0.blocking.wait(client.0.client.listen())?;
+            Ok(opened.map(|()| Value::Null).into())
+        })
+        .register_fn("with_progress", |client: &mut Client| {
+            client.with(client.0.client.with_progress())
+        })
         .register_fn("connect", |client: &mut Client| -> Evaluated<Answer> {
             client.0.blocking.wait(client.0.client.connect()).map(Answer::from)
         })

@@ -75,6 +75,9 @@ pub const LONG_BODY: usize = 4096;
 /// How many bytes of a longer body are shown.
 pub const BEGINNING: usize = 256;
 
+/// How many characters of a name that a far side chose are shown.
+pub const NAME_LIMIT: usize = 120;
+
 /// How an exchange is written.
 #[derive(Clone, Debug)]
 pub struct Style {
@@ -262,6 +265,14 @@ pub fn escape(bytes: &[u8]) -> String {
     out
 }
 
+/// A name that a far side chose, for one line of a terminal: written as
+/// [`escape`] does, newlines as well, and cut after [`NAME_LIMIT`] characters.
+pub fn escape_name(name: &str) -> String {
+    let cut = name.char_indices().nth(NAME_LIMIT).map(|(at, _)| at);
+    let shown = escape(name[..cut.unwrap_or(name.len())].as_bytes()).replace('\n', "\\x0a");
+    if cut.is_some() { shown + "…" } else { shown }
+}
+
 fn escape_line(out: &mut String, line: &[u8]) {
     let (line, ending) = match line {
         [rest @ .., b'\r'] => (rest, "\\r"),
@@ -293,7 +304,7 @@ fn escape_bytes(out: &mut String, bytes: &[u8]) {
 }
 
 /// Whether a reader cannot see the character, or takes it for another.
-fn is_lost(character: char) -> bool {
+pub(crate) fn is_lost(character: char) -> bool {
     character.is_control()
         || character != ' ' && character.is_whitespace()
         || matches!(character,

@@ -232,3 +232,15 @@ fn a_long_body_is_shown_by_its_beginning_and_its_digest() {
     };
     assert_eq!(with_port("1"), with_port("65535"), "the digest does not vary with a port");
 }
+
+#[test]
+fn a_name_takes_one_line_and_obeys_no_terminal() {
+    assert_eq!(escape_name("weather-v2"), "weather-v2");
+    assert_eq!(
+        escape_name("a\nb\u{1b}[31m\u{202e}\\x0a"),
+        "a\\x0ab\\x1b[31m\\xe2\\x80\\xae\\x5cx0a"
+    );
+    let long = "é".repeat(NAME_LIMIT);
+    assert_eq!(escape_name(&long), long);
+    assert_eq!(escape_name(&(long.clone() + "é")), long + "…");
+}

@@ -4,6 +4,8 @@
 mod describing;
 mod external;
 mod failures;
+mod far_side;
+mod operator;
 mod place;
 mod proving;
 mod running;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// What is known of the surroundings that would show in what is printed.
-const REMOVED: [&str; 10] = [
+const REMOVED: [&str; 12] = [
     "CI",
     "NO_COLOR",
     "FORCE_COLOR",
@@ -19,6 +19,8 @@ const REMOVED: [&str; 10] = [
     "MCP_CONFORMANCE_SCENARIO",
     "MCP_CONFORMANCE_PROTOCOL_VERSION",
     "MCP_CONFORMANCE_CONTEXT",
+    "MCP_CHECKS_STORE",
+    "XDG_STATE_HOME",
 ];
 
 /// The program.

@@ -49,13 +49,13 @@ pub enum StoreError {
         reason: String,
     },
     /// There is no room for more.
-    #[error("the store is full: {what} could not be written")]
+    #[error("there is no room for more in the store: {what} failed")]
     #[diagnostic(
         code("store::full"),
         help("make room on the disk; what was stored before is kept")
     )]
     Full {
-        /// What should have been written.
+        /// What should have been done.
         what: &'static str,
     },
     /// Another process holds the store for too long.

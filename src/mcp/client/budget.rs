@@ -1,9 +1,12 @@
-//! The time that one operation may take, spent leg by leg: [`Budget`].
+//! The time that one operation may take, spent leg by leg: [`Budget`]; and the
+//! time that does not count: [`Suspension`].
 
 use std::future::Future;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::cancellation::Cancellation;
@@ -21,10 +24,12 @@ const LEAST_NOTICE_BOUND: Duration = Duration::from_millis(100);
 
 /// The budget of one operation, and what to do when it ends early.
 ///
-/// Time passes from the moment it is made, between the legs too. When waiting
-/// for a person suspends a budget (elicitation), its end moves here.
+/// Time passes from the moment it is made, between the legs too, but not while
+/// it is suspended.
 pub struct Budget {
+    /// By the clock that stands still while the budget is suspended.
     end: Instant,
+    suspension: Suspension,
     scale: u32,
     cancellation: Cancellation,
     /// Tells the server that the request in flight is given up.
@@ -42,6 +47,7 @@ impl Budget {
         let scale = scale.max(1);
         Budget {
             end: Instant::now() + OPERATION_BUDGET / scale,
+            suspension: Suspension::default(),
             scale,
             cancellation: cancellation.clone(),
             notice: None,
@@ -56,15 +62,26 @@ impl Budget {
         self.sent = false;
     }
 
+    /// What suspends this budget.
+    pub fn suspension(&self) -> &Suspension {
+        &self.suspension
+    }
+
     /// How long the latest request took, multiplied by the scale; zero if there
     /// was none.
     pub fn round_trip(&self) -> Duration {
         self.round_trip
     }
 
-    /// Notes that a request that was sent at `start` was answered now.
+    /// Now, by the clock that stands still while the budget is suspended.
+    pub fn now(&self) -> Instant {
+        Instant::now() - self.suspension.total()
+    }
+
+    /// Notes that a request that was sent at `start`, by the budget's own clock,
+    /// was answered now.
     pub fn answered(&mut self, start: Instant) {
-        self.round_trip = start.elapsed() * self.scale;
+        self.round_trip = self.now().duration_since(start) * self.scale;
     }
 
     /// From now on, nothing is in flight that could be cancelled.
@@ -85,7 +102,7 @@ impl Budget {
         &mut self,
         work: impl Future<Output = Result<T, ClientError>>,
     ) -> Result<T, ClientError> {
-        let now = Instant::now();
+        let now = self.now();
         let own_end = now + LEG_BOUND / self.scale;
         if self.cancellation.is_cancelled() {
             return Err(self.give_up(cancelled()).await);
@@ -99,7 +116,7 @@ impl Budget {
             biased;
             outcome = &mut work => return outcome,
             () = self.cancellation.cancelled() => cancelled(),
-            () = sleep_until(own_end.min(self.end)) => {
+            () = self.suspension.until(own_end.min(self.end)) => {
                 if own_end < self.end { timed_out() } else { exhausted() }
             }
         };
@@ -115,7 +132,7 @@ impl Budget {
             biased;
             outcome = work => return Ok(outcome),
             () = self.cancellation.cancelled() => cancelled(),
-            () = sleep_until(self.end) => exhausted(),
+            () = self.suspension.until(self.end) => exhausted(),
         };
         Err(self.give_up(error).await)
     }
@@ -136,6 +153,72 @@ impl Budget {
             notice.await;
         }
         error
+    }
+}
+
+/// What stops the clock of a budget: while the server waits for this side, above
+/// all for a person, its own time does not run. A clone suspends the same
+/// budget.
+#[derive(Clone, Debug, Default)]
+pub struct Suspension(Arc<watch::Sender<Suspended>>);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Suspended {
+    /// How many hold the clock, and since when.
+    holders: usize,
+    since: Option<Instant>,
+    /// What was suspended before that.
+    total: Duration,
+}
+
+/// Holds the clock of a budget until it is dropped.
+pub struct Held(Suspension);
+
+impl Suspension {
+    /// Stops the clock until what is returned is dropped.
+    pub fn hold(&self) -> Held {
+        self.0.send_modify(|state| {
+            state.holders += 1;
+            state.since.get_or_insert_with(Instant::now);
+        });
+        Held(self.clone())
+    }
+
+    /// For how long the clock was stopped so far.
+    fn total(&self) -> Duration {
+        let state = *self.0.borrow();
+        state.total + state.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    /// Waits until the clock, stopped while it is held, shows `end`.
+    async fn until(&self, end: Instant) {
+        let mut changes = self.0.subscribe();
+        loop {
+            let state = *changes.borrow_and_update();
+            // The sender is alive as long as `self` is.
+            if state.holders > 0 {
+                let _ = changes.changed().await;
+                continue;
+            }
+            tokio::select! {
+                biased;
+                _ = changes.changed() => {}
+                () = sleep_until(end + state.total) => return,
+            }
+        }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.0.send_modify(|state| {
+            state.holders -= 1;
+            if state.holders == 0
+                && let Some(since) = state.since.take()
+            {
+                state.total += since.elapsed();
+            }
+        });
     }
 }
 

@@ -19,6 +19,11 @@ impl Cancellation {
         self.0.send_replace(true);
     }
 
+    /// Whether `other` is the same token.
+    pub fn is(&self, other: &Cancellation) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Whether it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         *self.0.borrow()

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use serde_json::{Value, json};
-use tokio::time::Instant;
 
+use super::Progress;
 use super::budget::{Budget, bounded};
 use super::cancellation::Cancellation;
 use super::error::{ClientError, ErrorKind};
@@ -74,7 +74,7 @@ impl Channel {
 
     /// Sends a request of `session` and returns its result. When it is given
     /// up, the server is told, by a notification or by the end of the response,
-    /// as the revision has it.
+    /// as the revision has it. If it asks for progress, its id is the token.
     ///
     /// # Errors
     /// [`ClientError`] if no result came.
@@ -82,10 +82,15 @@ impl Channel {
         &self,
         method: &str,
         params: Option<Value>,
+        progress: Progress,
         session: &Session,
         budget: &mut Budget,
     ) -> Result<Value, ClientError> {
-        let request = self.next(method, with_metadata(params, session));
+        let mut request = self.next(method, with_metadata(params, session));
+        if progress == Progress::Asked {
+            let params = request.params.get_or_insert_with(|| json!({}));
+            params["_meta"]["progressToken"] = request.id.clone();
+        }
         if session.revision.cancels_by_notification() {
             let (transport, session, scale) = (self.transport.clone(), session.clone(), self.scale);
             let notice = Notification {
@@ -112,7 +117,7 @@ impl Channel {
         session: &Session,
         budget: &mut Budget,
     ) -> Result<Answer, ClientError> {
-        let start = Instant::now();
+        let start = budget.now();
         let reply = self.transport.request(request, session, &self.inbox, budget).await?;
         budget.answered(start);
         let result = reply.outcome.map_err(|error| {

@@ -112,6 +112,42 @@ impl Revision {
         if self >= Revision::V2026_07_28 { INVALID_PARAMS } else { -32002 }
     }
 
+    /// Servers may ask the user (client/elicitation).
+    pub fn has_elicitation(self) -> bool {
+        self >= Revision::V2025_06_18
+    }
+
+    /// There are modes of elicitation, and one of them is a URL
+    /// (client/elicitation, "URL Mode Elicitation Requests").
+    pub fn has_url_elicitation(self) -> bool {
+        self >= Revision::V2025_11_25
+    }
+
+    /// A URL comes with an `elicitationId`, by which its end is told
+    /// (client/elicitation, "Completion Notifications for URL Mode
+    /// Elicitation").
+    pub fn identifies_elicitations(self) -> bool {
+        self == Revision::V2025_11_25
+    }
+
+    /// Several choices can be made in a form (client/elicitation, "Requested
+    /// Schema").
+    pub fn has_elicitation_lists(self) -> bool {
+        self >= Revision::V2025_11_25
+    }
+
+    /// Every property of a form can have a default, not booleans alone
+    /// (client/elicitation, "Requested Schema").
+    pub fn has_every_elicitation_default(self) -> bool {
+        self >= Revision::V2025_11_25
+    }
+
+    /// A message that a server asks for can use tools (client/sampling,
+    /// "Sampling with Tools").
+    pub fn has_sampling_tools(self) -> bool {
+        self >= Revision::V2025_11_25
+    }
+
     /// The code that refuses `elicitation/create` when elicitation was not
     /// declared (client/elicitation, "Error Handling").
     pub(crate) fn undeclared_elicitation_code(self) -> i64 {

@@ -1,10 +1,8 @@
 //! What the server sends on its own: [`Inbox`] keeps notifications and answers
 //! requests.
 //!
-//! Handlers for `sampling/createMessage`, `elicitation/create` and `roots/list`
-//! are registered here once there are any; what has a handler is declared in
-//! the handshake. Until then each is refused with the code that its page asks
-//! for.
+//! A ping is answered at once. What else a server may ask stands in
+//! [`Features`]; anything beyond is refused.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,6 +11,8 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use super::cancellation::Cancellation;
+use super::features::{ClientFeature, Features};
 use crate::mcp::Revision;
 use crate::mcp::json_rpc::{ErrorObject, METHOD_NOT_FOUND, Notification, Request, Response};
 
@@ -21,6 +21,21 @@ use crate::mcp::json_rpc::{ErrorObject, METHOD_NOT_FOUND, Notification, Request,
 pub struct Inbox {
     notifications: Mutex<Vec<Kept>>,
     arrivals: watch::Sender<usize>,
+    features: Features,
+    /// The server's requests that are being answered, and what ends each.
+    answering: Mutex<Vec<(Value, Cancellation)>>,
+}
+
+/// A request of the server that is being answered.
+struct Working<'a> {
+    inbox: &'a Inbox,
+    cancellation: Cancellation,
+}
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        self.inbox.working().retain(|(_, other)| !other.is(&self.cancellation));
+    }
 }
 
 #[derive(Debug)]
@@ -32,30 +47,68 @@ struct Kept {
 }
 
 impl Inbox {
-    /// Keeps a notification.
+    /// Keeps a notification. If it cancels a request of the server, that one is
+    /// not answered any more.
     pub fn keep(&self, notification: Notification) {
         let message = notification.to_value();
+        if notification.method == "notifications/cancelled" {
+            let cancelled = &message["params"]["requestId"];
+            for (_, working) in self.working().iter().filter(|(id, _)| id == cancelled) {
+                working.cancel();
+            }
+        }
         let mut kept = self.lock();
         kept.push(Kept { method: notification.method, message, taken: false });
         self.arrivals.send_replace(kept.len());
     }
 
-    /// The response to a request of the server.
-    pub fn answer(&self, request: Request, revision: Revision) -> Response {
-        let refuse = |code, message: &str| {
-            Err(ErrorObject { code, message: message.to_owned(), data: None })
+    /// What servers may ask of this client.
+    pub fn features(&self) -> &Features {
+        &self.features
+    }
+
+    /// The response to a request of the server; it takes as long as the handler
+    /// does. `None` if the server cancelled the request meanwhile: then nothing
+    /// is answered (basic/utilities/cancellation, "Behavior Requirements").
+    pub async fn answer(&self, request: Request, revision: Revision) -> Option<Response> {
+        let Request { id, method, params } = request;
+        let working = self.begin(id.clone());
+        let outcome = tokio::select! {
+            biased;
+            outcome = self.outcome(&method, params, revision) => outcome,
+            () = working.cancellation.cancelled() => return None,
         };
-        let outcome = match request.method.as_str() {
-            "ping" => Ok(json!({})),
-            "roots/list" => refuse(METHOD_NOT_FOUND, "Roots are not supported"),
-            "sampling/createMessage" => refuse(METHOD_NOT_FOUND, "Sampling is not supported"),
-            "elicitation/create" => {
-                let code = revision.undeclared_elicitation_code();
-                refuse(code, "This mode of elicitation was not declared")
+        Some(Response { id, outcome })
+    }
+
+    async fn outcome(
+        &self,
+        method: &str,
+        params: Option<Value>,
+        revision: Revision,
+    ) -> Result<Value, ErrorObject> {
+        if method == "ping" {
+            return Ok(json!({}));
+        }
+        match ClientFeature::of_method(method) {
+            Some(feature) => self.features.answer(feature, params, revision).await,
+            None => {
+                let message = "Method not found".to_owned();
+                Err(ErrorObject { code: METHOD_NOT_FOUND, message, data: None })
             }
-            _ => refuse(METHOD_NOT_FOUND, "Method not found"),
-        };
-        Response { id: request.id, outcome }
+        }
+    }
+
+    /// Notes that a request is being answered, until what is returned is
+    /// dropped.
+    fn begin(&self, id: Value) -> Working<'_> {
+        let cancellation = Cancellation::new();
+        self.working().push((id, cancellation.clone()));
+        Working { inbox: self, cancellation }
+    }
+
+    fn working(&self) -> MutexGuard<'_, Vec<(Value, Cancellation)>> {
+        self.answering.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Every notification so far, in the order in which they came.

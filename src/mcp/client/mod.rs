@@ -10,6 +10,7 @@ pub mod cancellation;
 mod channel;
 pub mod error;
 mod facts;
+pub mod features;
 mod inbox;
 mod lifecycle;
 pub mod operation;
@@ -22,6 +23,8 @@ use std::time::Duration;
 
 use ::http::{HeaderMap, Uri};
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 pub use self::cancellation::Cancellation;
 pub use self::error::{ClientError, ErrorKind};
@@ -29,11 +32,12 @@ pub use self::operation::Operation;
 
 use self::budget::Budget;
 use self::channel::Channel;
+use self::features::{ClientFeature, Handler};
 pub use self::lifecycle::Eras;
 use self::lifecycle::{Connection, Lifecycle};
 use self::streamable_http::StreamableHttp;
 use self::transport::{Session, Transport};
-use super::json_rpc::HEADER_MISMATCH;
+use super::json_rpc::{HEADER_MISMATCH, Notification};
 use super::{Revision, metadata};
 use crate::wire::HttpClient;
 
@@ -70,11 +74,24 @@ pub struct Completed {
 
 /// A client of one server. A clone is another handle to the same connection.
 #[derive(Clone)]
-pub struct Client(Arc<Inner>);
+pub struct Client(Arc<Inner>, Progress);
+
+/// Whether the requests of a handle ask for progress.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Progress {
+    /// They do not.
+    #[default]
+    Unasked,
+    /// Each has a `progressToken` of its own, which is its id
+    /// (basic/utilities/progress, "Progress Flow").
+    Asked,
+}
 
 struct Inner {
     channel: Channel,
     lifecycle: Lifecycle,
+    /// What listens to the server between requests.
+    listening: Mutex<Vec<JoinHandle<()>>>,
     /// Held while a connection is opened or closed, so that this is done once.
     turn: tokio::sync::Mutex<()>,
     state: Mutex<State>,
@@ -107,13 +124,87 @@ impl Client {
 
     fn living(http: Arc<dyn HttpClient>, options: Options, lifecycle: Lifecycle) -> Client {
         let transport = StreamableHttp::new(http, options.endpoint, options.headers, options.scale);
-        Client(Arc::new(Inner {
+        let inner = Inner {
             channel: Channel::new(Arc::new(transport), options.scale),
             lifecycle,
+            listening: Mutex::default(),
             turn: tokio::sync::Mutex::new(()),
             state: Mutex::new(State::Idle),
             log_level: Mutex::default(),
-        }))
+        };
+        Client(Arc::new(inner), Progress::default())
+    }
+
+    /// Another handle to the same connection, whose requests ask for progress.
+    #[must_use]
+    pub fn with_progress(&self) -> Client {
+        Client(self.0.clone(), Progress::Asked)
+    }
+
+    /// Answers what the server asks of `feature` with `handler`, and declares
+    /// it in the handshake: as `declared`, or else with all that the revision
+    /// has of it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotSupported`] if the revision does not have the feature,
+    /// or a connection was opened already.
+    pub fn handle(
+        &self,
+        feature: ClientFeature,
+        declared: Option<Value>,
+        handler: Handler,
+    ) -> Result<(), ClientError> {
+        let name = feature.as_str();
+        let revision = self.0.lifecycle.opening().revision;
+        let refused = |message: String| Err(ClientError::new(ErrorKind::NotSupported, message));
+        if !feature.is_known_at(revision) {
+            return refused(format!("{revision} has no {name}"));
+        }
+        if !matches!(*self.0.lock(), State::Idle) {
+            return refused(format!("{name} is declared when a connection begins, not later"));
+        }
+        self.0.channel.inbox().features().register(feature, declared, handler);
+        Ok(())
+    }
+
+    /// Tells the server that the roots are others now (client/roots, "Root List
+    /// Changes").
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotSupported`] if `roots.listChanged` was not declared;
+    /// else [`ClientError`] if the notification was not accepted.
+    pub async fn roots_changed(&self) -> Result<(), ClientError> {
+        let mut budget = self.0.channel.own_budget();
+        let connection = self.0.connection(&mut budget).await?;
+        let revision = connection.session.revision;
+        if self.0.channel.inbox().features().capabilities(revision)["roots"]["listChanged"] != true
+        {
+            let message = "this client did not declare `roots.listChanged`";
+            return Err(ClientError::new(ErrorKind::NotSupported, message));
+        }
+        let method = "notifications/roots/list_changed".to_owned();
+        let changed = Notification { method, params: None };
+        self.0.channel.transport().notify(&changed, &connection.session, &mut budget).await
+    }
+
+    /// Begins to listen to what the server sends between requests, until the
+    /// client is closed. Has to be called within a runtime of tokio.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotSupported`] if the server offers no such stream; else
+    /// [`ClientError`] if none could be opened.
+    pub async fn listen(&self) -> Result<(), ClientError> {
+        let mut budget = self.0.channel.own_budget();
+        let connection = self.0.connection(&mut budget).await?;
+        let (opened, opening) = oneshot::channel();
+        let inner = self.0.clone();
+        let listening = tokio::spawn(async move {
+            let (channel, session) = (&inner.channel, &connection.session);
+            channel.transport().listen(session, channel.inbox(), opened).await;
+        });
+        self.0.listening.lock().unwrap_or_else(PoisonError::into_inner).push(listening);
+        let closed = || ClientError::new(ErrorKind::Closed, "the client was closed meanwhile");
+        budget.leg(async { opening.await.unwrap_or_else(|_| Err(closed())) }).await
     }
 
     /// Opens the connection and returns what the server said of itself: the
@@ -133,6 +224,7 @@ impl Client {
     /// [`ClientError`] if the server was not reached or answered with an
     /// unexpected status; the client is closed all the same.
     pub async fn close(&self) -> Result<(), ClientError> {
+        self.0.stop_listening().await;
         // Whoever has the turn opens a connection, within a budget of its own.
         let _turn = self.0.turn.lock().await;
         let before = std::mem::replace(&mut *self.0.lock(), State::Closed);
@@ -167,7 +259,7 @@ impl Client {
         let mut budget = Budget::start(self.0.channel.scale(), cancellation);
         let was_connected = self.0.connected().is_some();
         let result = match operation.items() {
-            Some(items) => pages::walk(&self.0, &operation, items, &mut budget).await?,
+            Some(items) => pages::walk(&self.0, &operation, items, self.1, &mut budget).await?,
             None => {
                 let connection = self.0.connection(&mut budget).await?;
                 let revision = connection.session.revision;
@@ -187,7 +279,7 @@ impl Client {
                     }
                     _ => {
                         let params = operation.params(revision)?;
-                        self.0.request(&operation, params, &mut budget).await?
+                        self.0.request(&operation, params, self.1, &mut budget).await?
                     }
                 }
             }
@@ -286,6 +378,7 @@ impl Inner {
         &self,
         operation: &Operation,
         params: Option<Value>,
+        progress: Progress,
         budget: &mut Budget,
     ) -> Result<Value, ClientError> {
         let mut renewed = false;
@@ -297,7 +390,8 @@ impl Inner {
             callable(self.channel.transport(), operation)?;
             let params = self.with_log_level(params.clone());
             let method = operation.method();
-            let sent = self.channel.request(method, params, &connection.session, budget);
+            let session = &connection.session;
+            let sent = self.channel.request(method, params, progress, session, budget);
             match sent.await {
                 Err(error) if error.kind == ErrorKind::SessionLost || error.facts.unprocessed => {
                     self.forget(&connection);
@@ -316,7 +410,8 @@ impl Inner {
                     // (basic/transports/streamable-http, "Client Behavior").
                     relisted = true;
                     let tools = Operation::ListTools;
-                    Box::pin(pages::walk(self, &tools, "tools", budget)).await?;
+                    let progress = Progress::default();
+                    Box::pin(pages::walk(self, &tools, "tools", progress, budget)).await?;
                     callable(self.channel.transport(), operation)?;
                 }
                 Err(error)
@@ -342,6 +437,17 @@ impl Inner {
         let mut params = params.unwrap_or_else(|| json!({}));
         params["_meta"][metadata::LOG_LEVEL] = level.into();
         Some(params)
+    }
+
+    /// Ends every stream that is listened to.
+    async fn stop_listening(&self) {
+        let all =
+            std::mem::take(&mut *self.listening.lock().unwrap_or_else(PoisonError::into_inner));
+        for listening in all {
+            listening.abort();
+            // It was ended on purpose.
+            let _ = listening.await;
+        }
     }
 
     /// Drops a connection that the server no longer knows, unless another
@@ -390,7 +496,8 @@ fn offered(connection: &Connection, operation: &Operation) -> Result<(), ClientE
     match operation.capability() {
         Some(needed) if !connection.declares(needed) => {
             let method = operation.method();
-            let message = format!("{method} was not sent: the server did not declare `{needed}`");
+            let name = needed[1..].replace('/', ".");
+            let message = format!("{method} was not sent: the server did not declare `{name}`");
             Err(ClientError::new(ErrorKind::NotSupported, message))
         }
         _ => Ok(()),

@@ -26,6 +26,16 @@ pub enum Operation {
         /// The resource's URI.
         uri: String,
     },
+    /// `resources/subscribe`.
+    SubscribeResource {
+        /// The resource's URI.
+        uri: String,
+    },
+    /// `resources/unsubscribe`.
+    UnsubscribeResource {
+        /// The resource's URI.
+        uri: String,
+    },
     /// `prompts/list`, over all pages.
     ListPrompts,
     /// `prompts/get`.
@@ -66,6 +76,8 @@ impl Operation {
             Operation::ListResources => "resources/list",
             Operation::ListResourceTemplates => "resources/templates/list",
             Operation::ReadResource { .. } => "resources/read",
+            Operation::SubscribeResource { .. } => "resources/subscribe",
+            Operation::UnsubscribeResource { .. } => "resources/unsubscribe",
             Operation::ListPrompts => "prompts/list",
             Operation::GetPrompt { .. } => "prompts/get",
             Operation::Complete { .. } => "completion/complete",
@@ -87,16 +99,20 @@ impl Operation {
         }
     }
 
-    /// What the server has to have declared; `None` if every server offers it.
+    /// What the server has to have declared, as a JSON pointer into its
+    /// capabilities; `None` if every server offers it.
     pub(crate) fn capability(&self) -> Option<&'static str> {
         match self {
-            Operation::ListTools | Operation::CallTool { .. } => Some("tools"),
+            Operation::ListTools | Operation::CallTool { .. } => Some("/tools"),
             Operation::ListResources
             | Operation::ListResourceTemplates
-            | Operation::ReadResource { .. } => Some("resources"),
-            Operation::ListPrompts | Operation::GetPrompt { .. } => Some("prompts"),
-            Operation::Complete { .. } => Some("completions"),
-            Operation::SetLoggingLevel { .. } => Some("logging"),
+            | Operation::ReadResource { .. } => Some("/resources"),
+            Operation::SubscribeResource { .. } | Operation::UnsubscribeResource { .. } => {
+                Some("/resources/subscribe")
+            }
+            Operation::ListPrompts | Operation::GetPrompt { .. } => Some("/prompts"),
+            Operation::Complete { .. } => Some("/completions"),
+            Operation::SetLoggingLevel { .. } => Some("/logging"),
             Operation::Ping | Operation::Discover => None,
         }
     }
@@ -126,7 +142,9 @@ impl Operation {
                 }
                 Ok(Some(params.into()))
             }
-            Operation::ReadResource { uri } => Ok(Some(json!({ "uri": uri }))),
+            Operation::ReadResource { uri }
+            | Operation::SubscribeResource { uri }
+            | Operation::UnsubscribeResource { uri } => Ok(Some(json!({ "uri": uri }))),
             Operation::Complete { reference, argument, context } => {
                 let mut params = Map::new();
                 params.insert("ref".into(), reference.clone());

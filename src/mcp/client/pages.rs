@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::Inner;
 use super::budget::Budget;
 use super::error::{ClientError, ErrorKind};
 use super::operation::Operation;
+use super::{Inner, Progress};
 
 /// How many pages of one list are read.
 pub const PAGE_LIMIT: usize = 50;
@@ -22,6 +22,7 @@ pub(super) async fn walk(
     client: &Inner,
     operation: &Operation,
     items: &str,
+    progress: Progress,
     budget: &mut Budget,
 ) -> Result<Value, ClientError> {
     let method = operation.method();
@@ -29,7 +30,7 @@ pub(super) async fn walk(
     let mut cursor = None;
     for _ in 0..PAGE_LIMIT {
         let params = cursor.map(|cursor: String| json!({ "cursor": cursor }));
-        let mut page = client.request(operation, params, budget).await?;
+        let mut page = client.request(operation, params, progress, budget).await?;
         let Value::Array(mut found) = page[items].take() else {
             let message = format!("the result of {method} has no array `{items}`");
             return Err(ClientError::new(ErrorKind::InvalidResult, message));

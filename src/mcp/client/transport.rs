@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ::http::HeaderMap;
 use serde_json::{Map, Value};
+use tokio::sync::oneshot;
 
 use super::budget::Budget;
 use super::error::ClientError;
@@ -83,6 +84,16 @@ pub trait Transport: Send + Sync {
         &'a self,
         notification: &'a Notification,
         session: &'a Session,
+    ) -> BoxFuture<'a, ()>;
+
+    /// Hears what the server sends between requests, for as long as it lets it:
+    /// that goes to `inbox`, and the server's own requests are answered. Whether
+    /// this could begin is told to `opened`.
+    fn listen<'a>(
+        &'a self,
+        session: &'a Session,
+        inbox: &'a Inbox,
+        opened: oneshot::Sender<Result<(), ClientError>>,
     ) -> BoxFuture<'a, ()>;
 
     /// Tells the server that `session` is over, if it issued an id.

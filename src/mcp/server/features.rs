@@ -75,7 +75,11 @@ impl Features {
             capabilities.insert("tools".into(), json!({}));
         }
         if !self.resources.is_empty() || !self.templates.is_empty() || handles("resources/") {
-            capabilities.insert("resources".into(), json!({}));
+            let mut resources = Map::new();
+            if handles("resources/subscribe") {
+                resources.insert("subscribe".into(), true.into());
+            }
+            capabilities.insert("resources".into(), resources.into());
         }
         if !self.prompts.is_empty() || handles("prompts/") {
             capabilities.insert("prompts".into(), json!({}));

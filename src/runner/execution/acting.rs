@@ -52,7 +52,7 @@ impl Stage<'_> {
         options: Options,
         blocking: Blocking,
     ) -> Result<Dynamic, Stopped> {
-        let client = Client::new(http, options, blocking);
+        let client = Client::new(http, options, blocking, self.handlers.clone());
         let result = self.call_under_fault("drive", Dynamic::from(client.clone()))?;
         client.close_all().map_err(|_| self.out_of_time())?;
         Ok(result)

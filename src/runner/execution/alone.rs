@@ -51,6 +51,7 @@ pub fn drive_alone(
         case,
         settings,
         fault: None,
+        handlers: engine.scripts.handlers(&script),
         runtime,
         on_paused_clock: false,
         wire: Wire::new(1),
@@ -58,6 +59,9 @@ pub fn drive_alone(
         deadline,
     };
     let acted = stage.act(Arc::new(Live::new()), url.clone());
+    if let Some(error) = engine.scripts.handler_error(&script, &stage.handlers) {
+        return Err(stage.trouble_of(error));
+    }
     acted.map(|(result, _)| result).map_err(|stopped| match stopped {
         Stopped::Trouble(trouble) => trouble,
         Stopped::Script(error) => stage.trouble_of(error),

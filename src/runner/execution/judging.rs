@@ -33,7 +33,10 @@ impl Stage<'_> {
         // What a client sent may be more than a handler can bear: then it is
         // the client that fails, if the judge says so.
         let sent_by_others = !builtin || self.fault.is_some();
-        let handler_error = self.engine.scripts.handler_error(self.script, handlers);
+        let scripts = &self.engine.scripts;
+        let handler_error = scripts
+            .handler_error(self.script, handlers)
+            .or_else(|| scripts.handler_error(self.script, &self.handlers));
         if let Some(error) = handler_error.clone().filter(|_| !sent_by_others) {
             return self.stopped(Stopped::Script(error), executed);
         }

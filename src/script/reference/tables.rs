@@ -294,6 +294,14 @@ const CLIENT: &[Entry] = &[
         "Lists all templates of resources, page by page.",
     ),
     entry(&["read_resource(uri: string) -> Answer"], "Reads a resource."),
+    entry(
+        &["subscribe_resource(uri: string) -> Answer"],
+        "Asks to be told of the changes of a resource.",
+    ),
+    entry(
+        &["unsubscribe_resource(uri: string) -> Answer"],
+        "Asks not to be told of them any more.",
+    ),
     entry(&["list_prompts() -> Answer"], "Lists all prompts, page by page."),
     entry(
         &[
@@ -336,6 +344,35 @@ const CLIENT: &[Entry] = &[
     entry(
         &["wait_for(method: string) -> any"],
         "Waits up to 15 seconds for a notification, and returns it; absent if none came.",
+    ),
+    entry(
+        &["on_elicitation(handler: function)", "on_elicitation(declared: map, handler: function)"],
+        "Answers what the server asks the user. The handler gets the `params` and returns \
+         `#{ action, content }`; the defaults of the form are filled in. It is declared in the \
+         handshake, as `declared` or with every mode that the revision has, so it has to be \
+         registered before. A handler of a client never waits: `after(ms, …)` says how long a \
+         person takes, `error(code, message)` refuses, `silence()` never answers.",
+    ),
+    entry(
+        &["on_sampling(handler: function)", "on_sampling(declared: map, handler: function)"],
+        "Writes the messages that the server asks a model for, likewise; a text is a whole message.",
+    ),
+    entry(
+        &["on_roots(handler: function)", "on_roots(declared: map, handler: function)"],
+        "Answers what the roots are, likewise; it returns a list of roots, or of their URIs.",
+    ),
+    entry(
+        &["roots_changed() -> Answer"],
+        "Tells the server that the roots are others now; `#{ listChanged: true }` has to be declared.",
+    ),
+    entry(
+        &["listen() -> Answer"],
+        "Opens the stream on which the server is heard between requests, until the client closes.",
+    ),
+    entry(
+        &["with_progress() -> Client"],
+        "The same client; what it is asked to do from there asks for progress, with the id of the \
+         request as the token.",
     ),
     entry(&["another() -> Client"], "A second client side by side, with a connection of its own."),
     entry(

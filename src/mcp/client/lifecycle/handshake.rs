@@ -48,7 +48,7 @@ impl Handshake {
     ) -> Result<Connection, ClientError> {
         let params = json!({
             "protocolVersion": self.revision.as_str(),
-            "capabilities": {},
+            "capabilities": channel.inbox().features().capabilities(self.revision),
             "clientInfo": { "name": self.name, "version": self.version },
         });
         let opening = self.opening();

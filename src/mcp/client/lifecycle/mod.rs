@@ -32,10 +32,14 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Whether the server declared `capability`; one that said nothing of itself
-    /// may have any.
+    /// Whether the server declared the capability at a JSON pointer into its
+    /// capabilities; one that said nothing of itself may have any.
     pub fn declares(&self, capability: &str) -> bool {
-        self.introduction.is_null() || !self.introduction["capabilities"][capability].is_null()
+        if self.introduction.is_null() {
+            return true;
+        }
+        let declared = self.introduction["capabilities"].pointer(capability);
+        declared.is_some_and(|declared| !matches!(declared, Value::Null | Value::Bool(false)))
     }
 }
 

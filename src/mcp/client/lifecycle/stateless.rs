@@ -6,11 +6,11 @@
 use serde_json::{Map, Value, json};
 
 use super::Connection;
-use crate::mcp::client::Options;
 use crate::mcp::client::budget::Budget;
 use crate::mcp::client::channel::Channel;
 use crate::mcp::client::error::{ClientError, ErrorKind};
 use crate::mcp::client::transport::Session;
+use crate::mcp::client::{Options, Progress};
 use crate::mcp::json_rpc::{METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION};
 use crate::mcp::{Revision, metadata};
 
@@ -67,14 +67,17 @@ impl Stateless {
         budget: &mut Budget,
     ) -> Result<Connection, ClientError> {
         let mut session = self.opening();
-        let mut asked = channel.request("server/discover", None, &session, budget).await;
+        let mut asked =
+            channel.request("server/discover", None, Progress::default(), &session, budget).await;
         if let Err(error) = &asked
             && error.kind == ErrorKind::UnsupportedVersion
         {
             let supported =
                 error.facts.data.as_ref().map_or(&Value::Null, |data| &data["supported"]);
             session = self.session(self.choose(supported).ok_or_else(|| error.clone())?);
-            asked = channel.request("server/discover", None, &session, budget).await;
+            asked = channel
+                .request("server/discover", None, Progress::default(), &session, budget)
+                .await;
         }
         let introduction = asked?;
         check(&introduction)?;

@@ -5,25 +5,19 @@ use std::time::Duration;
 
 use ::http::header::CONTENT_TYPE;
 use ::http::{HeaderMap, HeaderValue, StatusCode};
-use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde_json::Value;
 
+use super::incoming::Incoming;
 use super::refusal::{accepted, discard, invalid, no_response, unreadable};
 use super::{SESSION_ID, StreamableHttp};
 use crate::mcp::authorization::{self, Challenge};
+use crate::mcp::client::budget::Suspension;
 use crate::mcp::client::error::{ClientError, ErrorKind};
 use crate::mcp::client::inbox::Inbox;
 use crate::mcp::client::transport::Session;
-use crate::mcp::json_rpc::{ErrorObject, Message, Request};
+use crate::mcp::json_rpc::{ErrorObject, InvalidMessage, Request, Response};
 use crate::wire::body::{READ_LIMIT, ReadError, read_whole};
-use crate::wire::event_stream::{EventReader, ServerEvent};
-use crate::wire::http::{self, BoxFuture};
-
-/// How long to wait before resuming, if the server did not say.
-const DEFAULT_RETRY: Duration = Duration::from_millis(1000);
-/// How long to wait at least: a server that says 0 and never answers must not
-/// keep the client busy.
-const LEAST_RETRY: Duration = Duration::from_millis(100);
+use crate::wire::http;
 
 /// How one leg of a request ended.
 pub enum Step {
@@ -40,18 +34,11 @@ pub enum Step {
 pub struct Asking<'a> {
     transport: &'a StreamableHttp,
     request: &'a Request,
-    /// What further messages carry; a session that is issued with the answer
-    /// to `initialize` counts at once.
-    session: Session,
-    inbox: &'a Inbox,
+    /// What came for it. The stream stays open, while the request is given up,
+    /// until the notice was sent. A session that is issued with the answer to
+    /// `initialize` counts at once.
+    incoming: Incoming<'a>,
     issued: Option<String>,
-    /// The stream that is being read. It stays open, while the request is
-    /// given up, until the notice was sent.
-    events: Option<EventReader>,
-    /// Answers to the server's own requests, on their way.
-    replies: FuturesUnordered<BoxFuture<'a, ()>>,
-    last_event_id: Option<String>,
-    retry: Option<Duration>,
 }
 
 impl<'a> Asking<'a> {
@@ -61,18 +48,10 @@ impl<'a> Asking<'a> {
         request: &'a Request,
         session: Session,
         inbox: &'a Inbox,
+        suspension: Suspension,
     ) -> Self {
-        Asking {
-            transport,
-            request,
-            session,
-            inbox,
-            issued: None,
-            events: None,
-            replies: FuturesUnordered::new(),
-            last_event_id: None,
-            retry: None,
-        }
+        let incoming = Incoming::new(transport, session, inbox, suspension);
+        Asking { transport, request, incoming, issued: None }
     }
 
     /// The session id that came with the response.
@@ -83,32 +62,32 @@ impl<'a> Asking<'a> {
     /// The id to resume after; `None` if none came, or the revision does not
     /// resume.
     pub fn last_event_id(&self) -> Option<HeaderValue> {
-        let id = self.last_event_id.as_ref().filter(|_| self.session.revision.resumes_streams())?;
-        HeaderValue::from_bytes(id.as_bytes()).ok()
+        self.incoming.last_event_id()
     }
 
     /// How long to wait before resuming.
     pub fn retry(&self) -> Duration {
-        self.retry.unwrap_or(DEFAULT_RETRY).max(LEAST_RETRY)
+        self.incoming.retry()
     }
 
     /// Sends the request and reads its response.
     pub async fn begin(&mut self) -> Result<Step, ClientError> {
         let method = &self.request.method;
-        let response = self.transport.post(self.request.to_value(), &self.session).await?;
+        let response = self.transport.post(self.request.to_value(), &self.incoming.session).await?;
         if response.status() == StatusCode::UNAUTHORIZED {
             return Ok(challenge(response, self.transport.scale).await);
         }
-        let response = accepted(response, method, Some(&self.request.id), &self.session).await?;
+        let response =
+            accepted(response, method, Some(&self.request.id), &self.incoming.session).await?;
         if response.status() == StatusCode::ACCEPTED {
             discard(response, self.transport.scale).await;
             let message = format!("{method} was accepted with status 202 and not answered");
             return Err(ClientError::new(ErrorKind::NoAnswer, message)
                 .with(|facts| facts.status = Some(202)));
         }
-        if !self.session.negotiated {
+        if !self.incoming.session.negotiated {
             self.issued = issued_session(response.headers())?;
-            self.session.id = self.issued.clone();
+            self.incoming.session.id = self.issued.clone();
         }
         match media_type(response.headers()).as_deref() {
             Some("application/json") => self.read_json(response).await,
@@ -119,13 +98,13 @@ impl<'a> Asking<'a> {
 
     /// Asks for what came after the last event, and reads it.
     pub async fn resume(&mut self, last_event_id: HeaderValue) -> Result<Step, ClientError> {
-        self.events = None;
-        let response = self.transport.get(last_event_id, &self.session).await?;
+        self.incoming.break_off();
+        let response = self.transport.get(Some(last_event_id), &self.incoming.session).await?;
         if response.status() == StatusCode::UNAUTHORIZED {
             return Ok(challenge(response, self.transport.scale).await);
         }
         // The request itself was taken in before: it must not be sent again.
-        let response = accepted(response, "GET", Some(&self.request.id), &self.session)
+        let response = accepted(response, "GET", Some(&self.request.id), &self.incoming.session)
             .await
             .map_err(|error| error.with(|facts| facts.unprocessed = false))?;
         match media_type(response.headers()).as_deref() {
@@ -136,21 +115,18 @@ impl<'a> Asking<'a> {
 
     /// Sends what is still to be sent and reads the stream to its end.
     pub async fn finish(&mut self) {
-        while self.events.is_some() {
-            match self.next_event().await {
-                Some(Ok(event)) => {
-                    // The answer has come: nothing that follows can spoil it.
-                    let _ = self.take_event(&event);
-                }
-                Some(Err(_)) | None => self.events = None,
-            }
+        while let Some(Ok(event)) = self.incoming.next_event().await {
+            // The answer has come: nothing that follows can spoil it.
+            let _ = self.incoming.take_event(&event);
         }
-        while self.replies.next().await.is_some() {}
+        self.incoming.break_off();
+        self.incoming.replied().await;
     }
 
     async fn read_json(&mut self, response: http::Response) -> Result<Step, ClientError> {
         let body = read_whole(response.into_body(), READ_LIMIT).await.map_err(unreadable)?;
-        let answer = self.take_messages(&body)?.ok_or_else(|| {
+        let responses = self.incoming.take(&body);
+        let answer = self.answer_among(responses)?.ok_or_else(|| {
             let message =
                 format!("the body that answers {} holds no answer to it", self.request.method);
             ClientError::new(ErrorKind::InvalidMessage, message)
@@ -159,12 +135,13 @@ impl<'a> Asking<'a> {
     }
 
     async fn read_events(&mut self, response: http::Response) -> Result<Step, ClientError> {
-        self.events = Some(EventReader::new(response.into_body(), READ_LIMIT));
+        self.incoming.open(response.into_body());
         let method = &self.request.method;
         loop {
-            match self.next_event().await {
+            match self.incoming.next_event().await {
                 Some(Ok(event)) => {
-                    if let Some(answer) = self.take_event(&event)? {
+                    let responses = self.incoming.take_event(&event);
+                    if let Some(answer) = self.answer_among(responses)? {
                         return Ok(Step::Answered(answer));
                     }
                 }
@@ -180,69 +157,15 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// The next event; meanwhile, answers to the server's requests go out.
-    async fn next_event(&mut self) -> Option<Result<ServerEvent, ReadError>> {
-        let events = self.events.as_mut()?;
-        loop {
-            tokio::select! {
-                biased;
-                Some(()) = self.replies.next(), if !self.replies.is_empty() => {}
-                event = events.next() => return event,
-            }
-        }
-    }
-
-    fn take_event(
-        &mut self,
-        event: &ServerEvent,
+    /// The answer to the request, if it is among what came. The others answer
+    /// other requests, which have their own streams.
+    fn answer_among(
+        &self,
+        responses: Result<Vec<Response>, InvalidMessage>,
     ) -> Result<Option<Result<Value, ErrorObject>>, ClientError> {
-        if let Some(id) = &event.id {
-            // An empty id takes back the one before.
-            self.last_event_id = (!id.is_empty()).then(|| id.clone());
-        }
-        if event.retry.is_some() {
-            self.retry = event.retry;
-        }
-        // Events of other types are for others.
-        let is_message = event.event.as_deref().is_none_or(|name| name == "message");
-        if !is_message || event.data.is_empty() {
-            return Ok(None);
-        }
-        self.take_messages(event.data.as_bytes())
-    }
-
-    /// Hands each message to whom it is for; returns the answer if it is among
-    /// them.
-    fn take_messages(
-        &mut self,
-        text: &[u8],
-    ) -> Result<Option<Result<Value, ErrorObject>>, ClientError> {
-        let batches = self.session.revision.receives_batches();
-        let messages = Message::parse(text, batches)
-            .map_err(|reason| invalid(&self.request.method, reason))?;
-        let mut answer = None;
-        for message in messages {
-            match message {
-                Message::Response(response) if response.id == self.request.id => {
-                    answer.get_or_insert(response.outcome);
-                }
-                // It answers another request, which has its own stream.
-                Message::Response(_) => {}
-                Message::Notification(notification) => self.inbox.keep(notification),
-                // It breaks the rules, and a client sends no responses then.
-                Message::Request(_) if !self.session.revision.answers_server_requests() => {}
-                Message::Request(request) => {
-                    let response = self.inbox.answer(request, self.session.revision);
-                    let (transport, session) = (self.transport, self.session.clone());
-                    self.replies.push(Box::pin(async move {
-                        if let Ok(taken) = transport.post(response.to_value(), &session).await {
-                            discard(taken, transport.scale).await;
-                        }
-                    }));
-                }
-            }
-        }
-        Ok(answer)
+        let responses = responses.map_err(|reason| invalid(&self.request.method, reason))?;
+        let mut answers = responses.into_iter().filter(|response| response.id == self.request.id);
+        Ok(answers.next().map(|answer| answer.outcome))
     }
 
     fn wrong_media_type(&self, what: &str) -> ClientError {
@@ -258,7 +181,7 @@ async fn challenge(response: http::Response, scale: u32) -> Step {
 }
 
 /// The media type without its parameters, in lower case.
-fn media_type(headers: &HeaderMap) -> Option<String> {
+pub fn media_type(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(CONTENT_TYPE)?.to_str().ok()?;
     let essence = value.split_once(';').map_or(value, |(essence, _)| essence);
     Some(essence.trim().to_ascii_lowercase())

@@ -3,10 +3,12 @@
 //!
 //! Every message is a POST of its own; how one is answered stands in
 //! `asking`, what a refusal means in `refusal`. The stream that a client may
-//! open with GET to hear from the server between requests will stand beside
-//! `asking`.
+//! open with GET to hear from the server between requests stands in
+//! `listening`; what both read from streams in `incoming`.
 
 mod asking;
+mod incoming;
+mod listening;
 mod refusal;
 mod tools;
 
@@ -16,6 +18,7 @@ use ::http::header::{ACCEPT, CONTENT_TYPE};
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use bytes::Bytes;
 use serde_json::Value;
+use tokio::sync::oneshot;
 
 use self::asking::{Asking, Step};
 use self::refusal::{accepted, discard, no_response, refused};
@@ -103,17 +106,19 @@ impl StreamableHttp {
         self.send(Method::POST, self.post_headers(&message, session), body).await
     }
 
-    /// Resumes a stream after the event with this id.
+    /// Asks for a stream: the one to listen to, or what comes after the event
+    /// with this id.
     async fn get(
         &self,
-        last_event_id: HeaderValue,
+        last_event_id: Option<HeaderValue>,
         session: &Session,
     ) -> Result<http::Response, ClientError> {
-        let own = [
-            (ACCEPT, HeaderValue::from_static("text/event-stream")),
-            (LAST_EVENT_ID, last_event_id),
-        ];
-        self.send(Method::GET, self.headers_with(own, session), Bytes::new()).await
+        let accepted = (ACCEPT, HeaderValue::from_static("text/event-stream"));
+        let headers = match last_event_id {
+            Some(id) => self.headers_with([accepted, (LAST_EVENT_ID, id)], session),
+            None => self.headers_with([accepted], session),
+        };
+        self.send(Method::GET, headers, Bytes::new()).await
     }
 
     /// Finds out whom to ask for authorization; the error that says so.
@@ -142,7 +147,8 @@ impl Transport for StreamableHttp {
         budget: &'a mut Budget,
     ) -> BoxFuture<'a, Result<Reply, ClientError>> {
         Box::pin(async move {
-            let mut asking = Asking::new(self, request, session.clone(), inbox);
+            let suspension = budget.suspension().clone();
+            let mut asking = Asking::new(self, request, session.clone(), inbox, suspension);
             let mut step = budget.leg(asking.begin()).await?;
             loop {
                 match step {
@@ -205,6 +211,15 @@ impl Transport for StreamableHttp {
                 discard(response, self.scale).await;
             }
         })
+    }
+
+    fn listen<'a>(
+        &'a self,
+        session: &'a Session,
+        inbox: &'a Inbox,
+        opened: oneshot::Sender<Result<(), ClientError>>,
+    ) -> BoxFuture<'a, ()> {
+        Box::pin(listening::listen(self, session, inbox, opened))
     }
 
     fn end_session<'a>(

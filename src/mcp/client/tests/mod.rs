@@ -3,6 +3,7 @@
 
 mod authorization;
 mod basic;
+mod listening;
 mod refusals;
 mod stateless;
 mod streams;

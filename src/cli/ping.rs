@@ -1,0 +1,179 @@
+//! `mcp-checks ping`: whether a server can be reached, and what it says of
+//! itself.
+
+use std::fmt::Write as _;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::exit::Exit;
+use super::output::{json as text_of, print, say};
+use super::server::{Conversation, Speaking};
+use super::store::StoreFile;
+use super::terminal::{Stream, When, has_colour};
+use crate::host::Ping;
+use crate::mcp::client::ClientError;
+use crate::report::Paint;
+
+/// What `ping` takes.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+A server that answers is written down as a contact; nothing else is stored. See `mcp-checks audit`.
+
+Exit codes:
+  0    it answered
+  1    it did not, or not as it should
+  2    the command line, a profile or the store is wrong
+  130  cancelled by the user
+
+Examples:
+  mcp-checks ping http://127.0.0.1:3001/mcp
+  mcp-checks ping staging --json
+  mcp-checks ping https://example.com/mcp --header 'Authorization: Bearer TOKEN'")]
+pub struct Arguments {
+    /// The server's URL, or the profile that has it.
+    #[arg(value_name = "URL|PROFILE")]
+    server: String,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    speaking: Speaking,
+    #[command(flatten)]
+    store: StoreFile,
+}
+
+/// Pings the server.
+///
+/// # Errors
+/// A diagnostic of what is wrong with the command line, a profile or the store.
+pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
+    let server = arguments.speaking.server(&arguments.server)?;
+    let conversation = arguments.speaking.begin(server, arguments.store.open()?)?;
+    let pinged = conversation.hold_unless_interrupted(conversation.host.ping());
+    let Some(pinged) = pinged else { return Ok(Exit::Cancelled) };
+    if arguments.json {
+        let text = text_of(&described(&conversation, &pinged));
+        print(&conversation.style.redactor.redact(&text))?;
+    }
+    match pinged {
+        Ok(ping) => {
+            if !arguments.json {
+                let paint = Paint(has_colour(colour, Stream::Output));
+                print(&human(&conversation, &ping, paint))?;
+            }
+            Ok(Exit::AllHeld)
+        }
+        Err(error) => {
+            say(format_args!("{:?}", conversation.failure(&error)));
+            Ok(Exit::NotConforming)
+        }
+    }
+}
+
+fn human(conversation: &Conversation, ping: &Ping, paint: Paint) -> String {
+    let mut text = format!("{} answers\n", paint.bold(&conversation.address));
+    let mut line = |what: &str, value: String| {
+        let _ = writeln!(text, "  {}  {value}", paint.dim(&format!("{what:12}")));
+    };
+    let names = |names: &[String]| {
+        let shown: Vec<String> = names.iter().map(|name| conversation.name(name)).collect();
+        if shown.is_empty() { "none".to_owned() } else { some(&shown).join(", ") }
+    };
+    line("version", names(&ping.versions));
+    let said = |member: &str| ping.server[member].as_str().map(|text| conversation.name(text));
+    let server: Vec<String> = ["name", "version"].into_iter().filter_map(said).collect();
+    line("server", server.join(" "));
+    line("capabilities", names(&capabilities(&ping.capabilities)));
+    line("latency", format!("{} ms", ping.latency));
+    text
+}
+
+/// How many names are shown of a list that has no end of its own.
+const MOST_NAMES: usize = 40;
+
+fn some(names: &[String]) -> Vec<String> {
+    let mut shown: Vec<String> = names.iter().take(MOST_NAMES).cloned().collect();
+    if names.len() > MOST_NAMES {
+        shown.push(format!("and {} more", names.len() - MOST_NAMES));
+    }
+    shown
+}
+
+/// The names of what a server declares: `tools`, and `tools.listChanged` if it
+/// is more than false. What else it says of them is its own.
+fn capabilities(declared: &Value) -> Vec<String> {
+    let mut names = Vec::new();
+    for (name, details) in declared.as_object().into_iter().flatten() {
+        names.push(name.clone());
+        let details = details.as_object().into_iter().flatten();
+        let declared = details.filter(|(_, value)| !value.is_null() && **value != false);
+        names.extend(declared.map(|(detail, _)| format!("{name}.{detail}")));
+    }
+    names
+}
+
+fn described(conversation: &Conversation, pinged: &Result<Ping, ClientError>) -> Value {
+    let (identifier, url) = (&conversation.host.operator().identifier, &conversation.address);
+    match pinged {
+        Ok(ping) => json!({
+            "server": identifier,
+            "url": url,
+            "reachable": true,
+            "latency_ms": ping.latency,
+            "versions": ping.versions,
+            "server_info": ping.server,
+            "capabilities": capabilities(&ping.capabilities),
+            "error": null,
+        }),
+        Err(error) => json!({
+            "server": identifier,
+            "url": url,
+            "reachable": false,
+            "latency_ms": null,
+            "versions": [],
+            "server_info": null,
+            "capabilities": [],
+            "error": error_of(error),
+        }),
+    }
+}
+
+/// The kind of a failure with its numbers; nothing that the server wrote but
+/// the version that it chose.
+pub fn error_of(error: &ClientError) -> Value {
+    json!({
+        "kind": error.kind.as_str(),
+        "message": error.message,
+        "status": error.facts.status,
+        "code": error.facts.code,
+        "version": error.facts.version,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capabilities_are_named_and_their_contents_left_out() {
+        let declared = json!({
+            "tools": { "listChanged": true },
+            "resources": { "subscribe": false, "listChanged": null },
+            "experimental": { "mine": { "secret": "x" } },
+            "odd": 7,
+        });
+        let names =
+            ["tools", "tools.listChanged", "resources", "experimental", "experimental.mine", "odd"];
+        assert_eq!(capabilities(&declared), names);
+        assert_eq!(capabilities(&json!("tools")), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_list_without_end_is_cut_and_counted() {
+        let names: Vec<String> = (0..50).map(|number| number.to_string()).collect();
+        let shown = some(&names);
+        assert_eq!((shown.len(), shown.last().unwrap().as_str()), (41, "and 10 more"));
+        assert_eq!(some(&names[..40]), names[..40]);
+    }
+}

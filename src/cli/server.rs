@@ -1,0 +1,229 @@
+//! The server that an operator's command is about, by its URL or its profile,
+//! and the host that speaks to it: [`Conversation`].
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use clap::Args;
+use http::{HeaderMap, Uri};
+use miette::{MietteDiagnostic, Report, miette};
+use tokio::runtime::Runtime;
+
+use super::output::say;
+use super::run::{headers, server_url, style};
+use crate::check::selection;
+use crate::host::{Caller, Clock, Host, HostError, Model, Parts, Store};
+use crate::mcp::Revision;
+use crate::mcp::client::{Client, ClientError, ErrorKind, Options};
+use crate::profile::{self, Profile};
+use crate::wire::live::Live;
+use crate::wire::text::{Style, escape_name, render_all};
+use crate::wire::{HttpClient, Recorder, Wire};
+
+/// How a server is spoken to.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "How the server is spoken to")]
+pub struct Speaking {
+    /// The revision to ask for [default: the profile's; 2025-11-25 for a URL].
+    #[arg(long, value_name = "REVISION")]
+    revision: Option<String>,
+    /// Add a header field to every request; may be repeated.
+    #[arg(long, value_name = "NAME: VALUE")]
+    header: Vec<String>,
+    /// The folder of profiles [default: ./profiles if it is there, else the built-in profiles].
+    #[arg(long, value_name = "FOLDER")]
+    profiles: Option<PathBuf>,
+    /// Show every request and response on standard error, their contents too.
+    #[arg(long)]
+    trace: bool,
+}
+
+/// The revision that a server is asked for if nothing else is known of it: the
+/// newest with a handshake, which every server in the field answers.
+const USUAL_REVISION: Revision = Revision::V2025_11_25;
+
+/// How long the end of a session may take: nobody waits for it.
+const GOODBYE: Duration = Duration::from_secs(1);
+
+impl Speaking {
+    /// Every profile.
+    ///
+    /// # Errors
+    /// A diagnostic of every profile that cannot be read.
+    pub fn profiles(&self) -> miette::Result<Vec<Profile>> {
+        Ok(profile::load(self.profiles.as_deref())?)
+    }
+
+    /// The server that `name` names: its URL, or the profile that has its URL.
+    ///
+    /// # Errors
+    /// A diagnostic if there is no such profile, or if it has no URL.
+    pub fn server(&self, name: &str) -> miette::Result<Profile> {
+        if name.contains("://") {
+            return Ok(Profile::undeclared(server_url(name)?, USUAL_REVISION));
+        }
+        let profiles = self.profiles()?;
+        selection::known_profile(name, &profiles)?;
+        let found = profiles.into_iter().find(|profile| profile.name == name);
+        found.filter(|profile| profile.url.is_some()).ok_or_else(|| {
+            miette!(
+                code = "server::no-url",
+                help = "add `url = \"https://…\"` to its file, or name the URL itself",
+                "the profile `{name}` names no server"
+            )
+        })
+    }
+
+    /// A host for `server`; nothing is sent yet.
+    ///
+    /// # Errors
+    /// A diagnostic of what is wrong with the command line, or if the client
+    /// does not speak the revision.
+    pub fn begin(&self, server: Profile, store: Store) -> miette::Result<Conversation> {
+        let url = server.url.clone().ok_or_else(|| miette!("the server has no URL"))?;
+        let asked = self.revision.as_deref().map(selection::known_revision).transpose()?;
+        let headers = headers(&self.header)?;
+        let style = style(&headers, server.secrets.iter());
+        let wire = self.trace.then(|| Wire::new(1));
+        let http: Arc<dyn HttpClient> = match &wire {
+            Some(wire) => Arc::new(Recorder::new(Live::new(), wire.clone())),
+            None => Arc::new(Live::new()),
+        };
+        let options = options(&server, url.clone(), asked, headers);
+        let client = Client::new(http, options);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| miette!("no runtime could be started: {error}"))?;
+        let caller = Caller {
+            name: "operator".to_owned(),
+            administrator: true,
+            model: Model { zone: Some(server.operator.zone), fallbacks: Vec::new() },
+            ..Caller::default()
+        };
+        let host = Host::new(Parts {
+            client,
+            operator: server.operator,
+            store,
+            clock: Clock::Machine,
+            lease_owner: lease_owner(),
+        });
+        Ok(Conversation { host, caller, style, address: address(&url), wire, runtime })
+    }
+}
+
+fn options(
+    server: &Profile,
+    endpoint: Uri,
+    asked: Option<Revision>,
+    headers: HeaderMap,
+) -> Options {
+    Options {
+        endpoint,
+        revision: asked.unwrap_or(server.revision),
+        accepted_versions: server.policy.versions.clone(),
+        client_name: env!("CARGO_PKG_NAME").to_owned(),
+        client_version: env!("CARGO_PKG_VERSION").to_owned(),
+        headers,
+        scale: 1,
+    }
+}
+
+/// What no other process is called, not even a later one with the same number.
+fn lease_owner() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{}-{}", std::process::id(), now.as_nanos())
+}
+
+/// The address as it is shown: without what may be a credential in it, a user
+/// and a query.
+fn address(url: &Uri) -> String {
+    let (scheme, host) = (url.scheme_str().unwrap_or_default(), url.host().unwrap_or_default());
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    escape_name(&format!("{scheme}://{host}{port}{}", url.path()))
+}
+
+/// A host with the server that a command is about.
+pub struct Conversation {
+    /// The host.
+    pub host: Host,
+    /// Who operates it: an administrator, for a model in the server's zone.
+    pub caller: Caller,
+    /// How what is shown is redacted.
+    pub style: Style,
+    /// The server's address as it is shown.
+    pub address: String,
+    wire: Option<Wire>,
+    runtime: Runtime,
+}
+
+impl Conversation {
+    /// Waits for `work`, ends the session, and shows the wire if that was
+    /// asked for.
+    pub fn hold<T>(&self, work: impl Future<Output = T>) -> T {
+        let done = self.runtime.block_on(async {
+            let done = work.await;
+            // How a session ends is nobody's concern here.
+            let _ = tokio::time::timeout(GOODBYE, self.host.close()).await;
+            done
+        });
+        if let Some(wire) = &self.wire {
+            say(render_all(&wire.exchanges(), &self.style).trim_end());
+        }
+        done
+    }
+
+    /// As [`Conversation::hold`], unless the user interrupts it: then `None`.
+    pub fn hold_unless_interrupted<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        self.hold(async {
+            tokio::select! {
+                done = work => Some(done),
+                () = interrupted() => None,
+            }
+        })
+    }
+
+    /// A name that the far side chose, as it is shown.
+    pub fn name(&self, name: &str) -> String {
+        escape_name(&self.style.redactor.redact(name))
+    }
+
+    /// What is said of a server that did not answer as it should: the kind of
+    /// failure, and nothing that the server wrote but a version or an issuer.
+    pub fn failure(&self, error: &ClientError) -> Report {
+        let facts = &error.facts;
+        let mut message = format!("{}: {}", self.address, error.message);
+        if let Some(version) = &facts.version {
+            message.push_str(&format!(" (`{}`)", self.name(version)));
+        }
+        let help = match (error.kind, &facts.issuer) {
+            (ErrorKind::AuthorizationRequired, Some(issuer)) => format!(
+                "send a token of {} with --header 'Authorization: Bearer TOKEN'",
+                self.name(issuer)
+            ),
+            (ErrorKind::AuthorizationRequired, None) => {
+                "send a token with --header 'Authorization: Bearer TOKEN'".to_owned()
+            }
+            (kind, _) => kind.advice().to_owned(),
+        };
+        let code = format!("server::{}", error.kind.as_str());
+        MietteDiagnostic::new(message).with_code(code).with_help(help).into()
+    }
+
+    /// What is said of a host that could not do what it was asked.
+    pub fn host_failure(&self, error: HostError) -> Report {
+        match error {
+            HostError::Client(error) => self.failure(&error),
+            HostError::Store(error) => error.into(),
+        }
+    }
+}
+
+/// Waits until the user interrupts the command.
+pub async fn interrupted() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        // Nobody can: then nobody does.
+        std::future::pending::<()>().await;
+    }
+}

@@ -1,0 +1,72 @@
+//! The stream on which a client hears from the server between requests
+//! (basic/transports, "Listening for Messages from the Server").
+
+use ::http::StatusCode;
+use tokio::sync::oneshot;
+use tokio::time::sleep;
+
+use super::StreamableHttp;
+use super::asking::media_type;
+use super::incoming::Incoming;
+use super::refusal::{accepted, discard};
+use crate::mcp::client::budget::Suspension;
+use crate::mcp::client::error::{ClientError, ErrorKind};
+use crate::mcp::client::inbox::Inbox;
+use crate::mcp::client::transport::Session;
+use crate::wire::http;
+
+/// Reads the stream, and resumes it, for as long as the server lets it. Whether
+/// it could be opened is told to `opened`.
+pub async fn listen(
+    transport: &StreamableHttp,
+    session: &Session,
+    inbox: &Inbox,
+    opened: oneshot::Sender<Result<(), ClientError>>,
+) {
+    let mut incoming = Incoming::new(transport, session.clone(), inbox, Suspension::default());
+    let response = match open(transport, session, None).await {
+        Ok(response) => response,
+        Err(error) => {
+            // Nobody may wait for it any more.
+            let _ = opened.send(Err(error));
+            return;
+        }
+    };
+    let _ = opened.send(Ok(()));
+    incoming.open(response.into_body());
+    loop {
+        while let Some(Ok(event)) = incoming.next_event().await {
+            // A message that is none, and a response, which nobody here waits
+            // for, are passed over.
+            let _ = incoming.take_event(&event);
+        }
+        incoming.replied().await;
+        let Some(last_event_id) = incoming.last_event_id() else { return };
+        sleep(incoming.retry() / transport.scale).await;
+        match open(transport, session, Some(last_event_id)).await {
+            Ok(response) => incoming.open(response.into_body()),
+            Err(_) => return,
+        }
+    }
+}
+
+/// Asks for the stream, or for what comes after an event of it.
+async fn open(
+    transport: &StreamableHttp,
+    session: &Session,
+    last_event_id: Option<::http::HeaderValue>,
+) -> Result<http::Response, ClientError> {
+    let response = transport.get(last_event_id, session).await?;
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+        discard(response, transport.scale).await;
+        let message = "the server offers no stream to listen to";
+        return Err(ClientError::new(ErrorKind::NotSupported, message)
+            .with(|facts| facts.status = Some(405)));
+    }
+    let response = accepted(response, "GET", None, session).await?;
+    if media_type(response.headers()).as_deref() == Some("text/event-stream") {
+        return Ok(response);
+    }
+    let message = "what answers GET is no event stream";
+    Err(ClientError::new(ErrorKind::InvalidMessage, message))
+}

@@ -1,0 +1,148 @@
+//! `ping`.
+
+use mcp_checks::mcp::server::Action;
+use serde_json::{Value, json};
+
+use super::{Desk, query, words};
+use crate::far_side::{FarSide, text, tool};
+use crate::place::Place;
+
+fn said_of_itself(members: Value) -> Desk {
+    let Value::Object(members) = members else { panic!("an object") };
+    Desk::with(FarSide::new(|server| server.initialize(members)))
+}
+
+#[test]
+fn a_server_that_answers_is_a_contact_and_nothing_else() {
+    let desk = Desk::new();
+    let ran = desk.run(&["ping", "shop"]).exits(0);
+    assert!(ran.stdout.starts_with(&format!("{} answers\n", desk.far_side.url)), "{}", ran.stdout);
+    for line in ["version       2025-11-25", "server        double 1.0.0", "capabilities  tools"] {
+        assert!(ran.stdout.contains(&format!("  {line}\n")), "{}", ran.stdout);
+    }
+    assert_eq!(ran.stderr, "");
+    let ran = desk.run(&["ping", "shop", "--json"]).exits(0).json();
+    assert_eq!(ran["reachable"], true);
+    assert_eq!(ran["versions"], json!(["2025-11-25"]));
+    assert_eq!(ran["server_info"], json!({ "name": "double", "version": "1.0.0" }));
+    assert_eq!(ran["capabilities"], json!(["tools"]));
+    let audit = desk.audit();
+    let operations: Vec<_> =
+        audit["contacts"].as_array().unwrap().iter().map(|one| &one["operation"]).collect();
+    assert_eq!(operations, ["ping", "ping"]);
+    assert_eq!((&audit["runs"], &audit["denials"]), (&json!([]), &json!([])));
+    assert_eq!(query(&desk.store(), "SELECT local_name FROM tool"), Vec::<String>::new());
+    // Each session was ended.
+    let ended = desk.far_side.exchanges().iter().filter(|one| one.method == "DELETE").count();
+    assert_eq!(ended, 2);
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_said_to_and_not_stored() {
+    let desk = Desk::new();
+    let ran = desk.run(&["ping", "http://127.0.0.1:1/mcp"]).exits(1);
+    assert_eq!(ran.stdout, "");
+    assert!(ran.stderr.contains("server::connection"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("see whether the server runs at this address"), "{}", ran.stderr);
+    let ran = desk.run(&["ping", "http://127.0.0.1:1/mcp", "--json"]).exits(1);
+    assert_eq!(ran.json()["reachable"], false);
+    assert_eq!(ran.json()["error"]["kind"], "connection");
+    assert_eq!(desk.audit()["contacts"], json!([]));
+}
+
+#[test]
+fn names_that_a_server_chose_obey_no_terminal() {
+    let desk = said_of_itself(json!({
+        "serverInfo": { "name": "a\u{1b}]0;x\u{7}\u{202e}b\nreachable", "version": "é".repeat(5000) },
+        "capabilities": { "tools\r\n": {}, "\u{9b}31m": { "\u{200b}": true } },
+    }));
+    let ran = desk.run(&["ping", "shop"]).exits(0);
+    assert_eq!(ran.stdout.lines().count(), 5, "{}", ran.stdout);
+    assert!(ran.stdout.chars().all(|c| c == '\n' || !c.is_control()), "{:?}", ran.stdout);
+    assert!(!ran.stdout.contains(['\u{202e}', '\u{200b}']), "{:?}", ran.stdout);
+    assert!(ran.stdout.contains("a\\x1b]0;x\\x07\\xe2\\x80\\xaeb\\x0areachable"), "{}", ran.stdout);
+    assert!(ran.stdout.len() < 2000, "a long name is cut");
+    let ran = desk.run(&["ping", "shop", "--json"]).exits(0);
+    assert!(ran.stdout.chars().all(|c| c == '\n' || !c.is_control()), "{:?}", ran.stdout);
+    assert!(!ran.stdout.contains('\u{202e}'));
+    assert_eq!(ran.json()["server_info"]["name"], "a\u{1b}]0;x\u{7}\u{202e}b\nreachable");
+}
+
+#[test]
+fn a_version_that_is_refused_is_shown_and_nothing_else_of_the_answer() {
+    let desk =
+        said_of_itself(json!({ "protocolVersion": "1999\u{1b}[2J", "instructions": "do it" }));
+    let ran = desk.run(&["ping", "shop"]).exits(1);
+    assert!(ran.stderr.contains("unsupported-version"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`1999\\x1b[2J`"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("do it"));
+    assert_eq!(desk.far_side.methods(), ["initialize"]);
+}
+
+#[test]
+fn what_a_server_writes_into_an_error_is_shown_under_trace_alone() {
+    let desk = Desk::with(FarSide::new(|server| {
+        server.tool(tool("t", |_| text("")));
+        let error = |_: &mcp_checks::mcp::server::Call<'_>| Action::Error {
+            code: -32099,
+            message: "the words of the server".to_owned(),
+            data: Some(json!({ "more": "words" })),
+        };
+        server.on("ping", std::sync::Arc::new(error));
+    }));
+    for arguments in [&["ping", "shop"][..], &["ping", "shop", "--json"]] {
+        let ran = desk.run(arguments).exits(1);
+        assert!(ran.stderr.contains("-32099"), "{}", ran.stderr);
+        assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("words"), "{}", ran.stderr);
+    }
+    let ran = desk.run(&["ping", "shop", "--trace"]).exits(1);
+    assert!(ran.stderr.contains("the words of the server"), "{}", ran.stderr);
+    assert_eq!(ran.stdout, "");
+}
+
+#[test]
+fn a_token_is_sent_and_never_shown() {
+    let desk = said_of_itself(json!({ "serverInfo": { "name": "tok3n-of-mine", "version": "1" } }));
+    let header = "Authorization: Bearer tok3n-of-mine";
+    for more in [&["--trace"][..], &["--json"]] {
+        let ran = desk.run(&[&["ping", "shop", "--header", header], more].concat()).exits(0);
+        assert!(!ran.stdout.contains("tok3n"), "{}", ran.stdout);
+        assert!(!ran.stderr.contains("tok3n"), "{}", ran.stderr);
+        assert!(ran.stdout.contains("[redacted]"), "{}", ran.stdout);
+    }
+    let exchanges = desk.far_side.exchanges();
+    assert!(exchanges.iter().all(|one| one.headers["authorization"] == "Bearer tok3n-of-mine"));
+}
+
+#[test]
+fn a_revision_can_be_asked_for() {
+    let desk = Desk::new();
+    desk.run(&["ping", "shop", "--revision", "2025-06-18"]).exits(1);
+    let first: Value = serde_json::from_slice(&desk.far_side.exchanges()[0].body).unwrap();
+    assert_eq!(first["params"]["protocolVersion"], "2025-06-18");
+}
+
+#[test]
+fn what_is_wrong_with_the_command_line_is_said() {
+    let place = Place::new();
+    place.write("profiles/old.toml", "revision = \"2025-06-18\"\n");
+    for (arguments, expected) in [
+        (&["ping", "old"][..], "the profile `old` names no server"),
+        (&["ping", "odl"], "did you mean `old`?"),
+        (&["ping", "ftp://127.0.0.1/mcp"], "its scheme is ftp, not http or https"),
+        (
+            &["ping", "http://127.0.0.1:1/mcp", "--revision", "2025-11-26"],
+            "did you mean `2025-11-25`?",
+        ),
+        (&["ping", "http://127.0.0.1:1/mcp", "--header", "NoColon"], "no colon"),
+        (
+            &["ping", "http://127.0.0.1:1/mcp", "--profiles", "nowhere", "--store", "no/where"],
+            "cannot be opened",
+        ),
+        (&["ping", "http://127.0.0.1:1/mcp", "--store", "."], "it is not a file"),
+    ] {
+        let ran = place.run_with(arguments, &[("MCP_CHECKS_STORE", "store")]).exits(2);
+        assert!(words(&ran.stderr).contains(expected), "{arguments:?}: {}", ran.stderr);
+        assert_eq!(ran.stdout, "", "{arguments:?}");
+    }
+}
