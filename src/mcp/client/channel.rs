@@ -4,15 +4,17 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::Progress;
 use super::budget::{Budget, bounded};
 use super::cancellation::Cancellation;
 use super::error::{ClientError, ErrorKind};
 use super::inbox::Inbox;
+use super::rounds::ResultType;
 use super::transport::{Session, Transport};
 use crate::mcp::json_rpc::{Notification, Request};
+use crate::mcp::metadata;
 
 /// Requests by name over a transport.
 pub struct Channel {
@@ -86,7 +88,7 @@ impl Channel {
         session: &Session,
         budget: &mut Budget,
     ) -> Result<Value, ClientError> {
-        let mut request = self.next(method, with_metadata(params, session));
+        let mut request = self.next(method, self.with_metadata(params, session));
         if progress == Progress::Asked {
             let params = request.params.get_or_insert_with(|| json!({}));
             params["_meta"]["progressToken"] = request.id.clone();
@@ -104,6 +106,26 @@ impl Channel {
         let answer = self.answer(&request, session, budget).await;
         budget.settle();
         Ok(answer?.result)
+    }
+
+    /// What each request of `session` carries in `_meta`; `None` where the
+    /// revision has no such thing.
+    pub fn metadata(&self, session: &Session) -> Option<Map<String, Value>> {
+        let mut carried = (**session.metadata.as_ref()?).clone();
+        let capabilities = self.inbox.features().capabilities(session.revision);
+        carried.insert(metadata::CLIENT_CAPABILITIES.into(), capabilities);
+        Some(carried)
+    }
+
+    /// The params with what each request of the session carries in `_meta`,
+    /// beside what stands there already.
+    fn with_metadata(&self, params: Option<Value>, session: &Session) -> Option<Value> {
+        let Some(carried) = self.metadata(session) else { return params };
+        let mut params = params.unwrap_or_else(|| json!({}));
+        for (name, value) in carried {
+            params["_meta"][name] = value;
+        }
+        Some(params)
     }
 
     fn next(&self, method: &str, params: Option<Value>) -> Request {
@@ -127,26 +149,10 @@ impl Channel {
             let message = format!("the result of {} is not an object", request.method);
             return Err(ClientError::new(ErrorKind::InvalidResult, message));
         }
-        if session.revision.has_result_types() && !is_complete(&result) {
+        if ResultType::of(&result, session.revision).is_none() {
             let message = format!("the result of {} is of no known type", request.method);
             return Err(ClientError::new(ErrorKind::InvalidResult, message));
         }
         Ok(Answer { result, session_id: reply.session_id })
     }
-}
-
-/// The params with what each request of the session carries in `_meta`, beside
-/// what stands there already.
-fn with_metadata(params: Option<Value>, session: &Session) -> Option<Value> {
-    let Some(carried) = &session.metadata else { return params };
-    let mut params = params.unwrap_or_else(|| json!({}));
-    for (name, value) in carried.iter() {
-        params["_meta"][name] = value.clone();
-    }
-    Some(params)
-}
-
-/// Whether a result is the whole of it; one that does not say is.
-fn is_complete(result: &Value) -> bool {
-    result.get("resultType").is_none_or(|of| of == "complete")
 }

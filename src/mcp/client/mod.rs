@@ -15,6 +15,7 @@ mod inbox;
 mod lifecycle;
 pub mod operation;
 mod pages;
+mod rounds;
 mod streamable_http;
 pub mod transport;
 
@@ -279,7 +280,7 @@ impl Client {
                     }
                     _ => {
                         let params = operation.params(revision)?;
-                        self.0.request(&operation, params, self.1, &mut budget).await?
+                        rounds::request(&self.0, &operation, params, self.1, &mut budget).await?
                     }
                 }
             }
@@ -314,7 +315,8 @@ impl Client {
     /// What each request carries in `_meta`; null where the revision has no such
     /// thing.
     pub fn request_metadata(&self) -> Value {
-        self.0.session().metadata.map_or(Value::Null, |carried| Value::Object((*carried).clone()))
+        let session = self.0.session();
+        self.0.channel.metadata(&session).map_or(Value::Null, Value::Object)
     }
 
     /// The tools that were left out of a list because their annotations are
@@ -374,7 +376,7 @@ impl Inner {
     /// at it: a connection is opened anew and the request sent once more. Where
     /// the revision asks for it, what was lost with its stream is asked once more
     /// as well.
-    async fn request(
+    async fn send(
         &self,
         operation: &Operation,
         params: Option<Value>,

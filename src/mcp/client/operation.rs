@@ -117,6 +117,17 @@ impl Operation {
         }
     }
 
+    /// Whether the server may ask for something before it answers (2026-07-28,
+    /// basic/patterns/mrtr, "Supported Requests").
+    pub(crate) fn takes_input(&self) -> bool {
+        matches!(
+            self,
+            Operation::CallTool { .. }
+                | Operation::ReadResource { .. }
+                | Operation::GetPrompt { .. }
+        )
+    }
+
     /// Whether a request of it that was lost may be sent again: a tool may have
     /// done its work already.
     pub(crate) fn is_repeatable(&self) -> bool {

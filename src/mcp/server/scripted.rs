@@ -1,19 +1,23 @@
 //! The MCP endpoint of the double: [`ScriptedServer`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard};
 
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use serde_json::{Map, Value, json};
 
-use super::action::Action;
+use super::action::{Action, Answered};
 use super::answering::{Answering, error_message, server_info};
 use super::features::{Call, Features, Handler, Prompt, Resource, Tool};
 use super::streams::{Streams, json_body, lock};
 use super::{Framing, StreamItem, stateless};
+use crate::mcp::json_rpc::MISSING_CLIENT_CAPABILITY;
 use crate::mcp::{Revision, metadata, mirror};
 use crate::wire::Request;
 use crate::wire::double::{Head, Origin, Plan};
+
+/// The key of the one request that a script asks the client.
+const INPUT_KEY: &str = "input";
 
 const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
 
@@ -51,6 +55,8 @@ struct State {
     versions: Option<Vec<String>>,
     /// The version that the latest handshake came to.
     negotiated: Option<Revision>,
+    /// What follows the input that was asked for, by the state that was issued.
+    asked: BTreeMap<String, Answered>,
     /// Whether a GET stream may be opened: only if something is pushed on it.
     listens: bool,
 }
@@ -239,7 +245,7 @@ impl ScriptedServer {
         {
             return refusal;
         }
-        let action = self.act(request, message);
+        let action = self.settled(message, self.act(request, message));
         let opens = message["method"] == "initialize" && succeeds(&action);
         let plan = self.plan(&self.answering(message), action);
         if !opens {
@@ -266,7 +272,70 @@ impl ScriptedServer {
         self.features().method(message["method"].as_str()?)
     }
 
+    /// The action where the client is asked within a result (2026-07-28,
+    /// basic/patterns/mrtr): what is asked for is a result of its own, and what
+    /// follows it waits for the state that comes back.
+    fn settled(&self, message: &Value, action: Action) -> Action {
+        match action {
+            Action::Ask { method, params, then } if !self.revision_of(message).has_handshake() => {
+                self.input_required(message, &method, params, then)
+            }
+            Action::After(time, action) => {
+                Action::After(time, Box::new(self.settled(message, *action)))
+            }
+            action => action,
+        }
+    }
+
+    fn input_required(
+        &self,
+        message: &Value,
+        method: &str,
+        params: Option<Value>,
+        then: Answered,
+    ) -> Action {
+        let capability = method.split('/').next().unwrap_or_default();
+        let declared = &message["params"]["_meta"][metadata::CLIENT_CAPABILITIES][capability];
+        if declared.is_null() && ["elicitation", "sampling", "roots"].contains(&capability) {
+            // basic, "Per-request protocol fields".
+            return Action::Error {
+                code: MISSING_CLIENT_CAPABILITY,
+                message: "Missing required client capability".to_owned(),
+                data: Some(json!({ "requiredCapabilities": { capability: {} } })),
+            };
+        }
+        let mut state = self.state();
+        // What reading it, or trimming it, would change.
+        let issued = format!(" {{\"asked\":{}}}=\u{e9}\\n ", state.asked.len() + 1);
+        state.asked.insert(issued.clone(), then);
+        let mut asked = json!({ "method": method });
+        if let Some(params) = params {
+            asked["params"] = params;
+        }
+        Action::Reply {
+            result: json!({
+                "resultType": "input_required",
+                "inputRequests": { INPUT_KEY: asked },
+                "requestState": issued,
+            }),
+            framing: None,
+        }
+    }
+
+    /// What follows the input that comes with a request; `None` if none was
+    /// asked for.
+    fn answered(&self, message: &Value) -> Option<Action> {
+        let state = message["params"]["requestState"].as_str()?;
+        let then = self.state().asked.get(state).cloned()?;
+        let given = &message["params"]["inputResponses"][INPUT_KEY];
+        let answer = json!({ "jsonrpc": "2.0", "id": INPUT_KEY, "result": given });
+        Some(then(&answer))
+    }
+
     fn act(&self, request: &Request, message: &Value) -> Action {
+        if let Some(action) = self.answered(message) {
+            return action;
+        }
         let method = message["method"].as_str().unwrap_or_default();
         let call = Call { message, headers: request.headers() };
         if let Some(handler) = self.handler_of(message) {

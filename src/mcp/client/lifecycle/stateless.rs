@@ -9,6 +9,7 @@ use super::Connection;
 use crate::mcp::client::budget::Budget;
 use crate::mcp::client::channel::Channel;
 use crate::mcp::client::error::{ClientError, ErrorKind};
+use crate::mcp::client::rounds::{ResultType, unexpected};
 use crate::mcp::client::transport::Session;
 use crate::mcp::client::{Options, Progress};
 use crate::mcp::json_rpc::{METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION};
@@ -80,6 +81,9 @@ impl Stateless {
                 .await;
         }
         let introduction = asked?;
+        if ResultType::of(&introduction, session.revision) != Some(ResultType::Complete) {
+            return Err(unexpected("server/discover"));
+        }
         check(&introduction)?;
         let supported = &introduction["supportedVersions"];
         let chosen = self.choose(supported).ok_or_else(|| unsupported(supported))?;
@@ -91,7 +95,6 @@ impl Stateless {
         carried.insert(metadata::PROTOCOL_VERSION.into(), revision.as_str().into());
         let client = json!({ "name": self.name, "version": self.version });
         carried.insert(metadata::CLIENT_INFO.into(), client);
-        carried.insert(metadata::CLIENT_CAPABILITIES.into(), json!({}));
         Session::stateless(revision, carried)
     }
 
