@@ -421,6 +421,9 @@ fn operation(name: &str, arguments: &[Dynamic]) -> Evaluated<Operation> {
         "set_logging_level" => (1, Operation::SetLoggingLevel { level: text(0)? }),
         "ping" => (0, Operation::Ping),
         "discover" => (0, Operation::Discover),
+        "get_task" => (1, Operation::GetTask { id: text(0)? }),
+        "cancel_task" => (1, Operation::CancelTask { id: text(0)? }),
+        "update_task" => (2, Operation::UpdateTask { id: text(0)?, responses: required(1)? }),
         other => {
             let near =
                 crate::check::nearest::nearest(other, OPERATIONS.iter().map(|(name, _)| *name));
@@ -444,7 +447,7 @@ const FEATURES: [(&str, ClientFeature); 3] = [
 ];
 
 /// Every operation by its name, with the least and the most arguments it takes.
-const OPERATIONS: [(&str, std::ops::RangeInclusive<usize>); 13] = [
+const OPERATIONS: [(&str, std::ops::RangeInclusive<usize>); 16] = [
     ("list_tools", 0..=0),
     ("call_tool", 1..=2),
     ("list_resources", 0..=0),
@@ -458,6 +461,9 @@ const OPERATIONS: [(&str, std::ops::RangeInclusive<usize>); 13] = [
     ("set_logging_level", 1..=1),
     ("ping", 0..=0),
     ("discover", 0..=0),
+    ("get_task", 1..=1),
+    ("cancel_task", 1..=1),
+    ("update_task", 2..=2),
 ];
 
 /// Registers `client`, its answers and its operations in the background.
@@ -532,6 +538,9 @@ pub(super) fn register(engine: &mut Engine) {
         .register_fn("wait_for", Client::wait_for)
         .register_fn("another", Client::another)
         .register_fn("dual_era", Client::dual_era)
+        .register_fn("take_tasks", |client: &mut Client| -> Evaluated<()> {
+            client.0.client.take_tasks().map_err(|error| error.message.into())
+        })
         .register_fn("send_raw", Client::send_raw)
         .register_fn("get", Client::get)
         .register_fn("post", Client::post)

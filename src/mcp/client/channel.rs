@@ -2,7 +2,7 @@
 //! what is given up, and turns error responses into errors.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use serde_json::{Map, Value, json};
 
@@ -23,6 +23,8 @@ pub struct Channel {
     /// The id of the latest request; they are never used twice, not even in
     /// another session.
     ids: AtomicI64,
+    /// Whether a call may come back as a task.
+    tasks: AtomicBool,
     scale: u32,
 }
 
@@ -37,7 +39,13 @@ pub struct Answer {
 impl Channel {
     /// Requests over `transport`; delays are divided by `scale`.
     pub fn new(transport: Arc<dyn Transport>, scale: u32) -> Self {
-        Channel { transport, inbox: Inbox::default(), ids: AtomicI64::new(0), scale }
+        Channel {
+            transport,
+            inbox: Inbox::default(),
+            ids: AtomicI64::new(0),
+            tasks: AtomicBool::new(false),
+            scale,
+        }
     }
 
     /// What carries the messages.
@@ -108,11 +116,24 @@ impl Channel {
         Ok(answer?.result)
     }
 
+    /// From now on, each request says that a call may come back as a task.
+    pub fn take_tasks(&self) {
+        self.tasks.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a call may come back as a task.
+    pub fn takes_tasks(&self) -> bool {
+        self.tasks.load(Ordering::Relaxed)
+    }
+
     /// What each request of `session` carries in `_meta`; `None` where the
     /// revision has no such thing.
     pub fn metadata(&self, session: &Session) -> Option<Map<String, Value>> {
         let mut carried = (**session.metadata.as_ref()?).clone();
-        let capabilities = self.inbox.features().capabilities(session.revision);
+        let mut capabilities = self.inbox.features().capabilities(session.revision);
+        if self.takes_tasks() {
+            capabilities["extensions"][metadata::TASKS] = json!({});
+        }
         carried.insert(metadata::CLIENT_CAPABILITIES.into(), capabilities);
         Some(carried)
     }
@@ -149,7 +170,7 @@ impl Channel {
             let message = format!("the result of {} is not an object", request.method);
             return Err(ClientError::new(ErrorKind::InvalidResult, message));
         }
-        if ResultType::of(&result, session.revision).is_none() {
+        if ResultType::of(&result, session.revision, self.takes_tasks()).is_none() {
             let message = format!("the result of {} is of no known type", request.method);
             return Err(ClientError::new(ErrorKind::InvalidResult, message));
         }

@@ -43,6 +43,8 @@ pub enum ErrorKind {
     RoundLimit,
     /// The server asks for input that this client does not give.
     InputRefused,
+    /// The server cancelled the task that a call had become.
+    TaskCancelled,
     /// The server asks for authorization.
     AuthorizationRequired,
     /// The server no longer knows the session.
@@ -71,6 +73,7 @@ impl ErrorKind {
             ErrorKind::PageLimit => "page-limit",
             ErrorKind::RoundLimit => "round-limit",
             ErrorKind::InputRefused => "input-refused",
+            ErrorKind::TaskCancelled => "task-cancelled",
             ErrorKind::AuthorizationRequired => "authorization-required",
             ErrorKind::SessionLost => "session-lost",
             ErrorKind::NotSupported => "not-supported",
@@ -98,6 +101,7 @@ impl ErrorKind {
             ErrorKind::InputRefused => {
                 "register a handler for what the server asks, or see why it gave no answer"
             }
+            ErrorKind::TaskCancelled => "see why the server cancelled the task",
             ErrorKind::AuthorizationRequired => "authorize with the issuer that is named",
             ErrorKind::SessionLost => "see why the server ends its sessions",
             ErrorKind::NotSupported => "see what the server declares, and which revision is spoken",

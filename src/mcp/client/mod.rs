@@ -17,6 +17,7 @@ pub mod operation;
 mod pages;
 mod rounds;
 mod streamable_http;
+mod tasks;
 pub mod transport;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -165,6 +166,22 @@ impl Client {
             return refused(format!("{name} is declared when a connection begins, not later"));
         }
         self.0.channel.inbox().features().register(feature, declared, handler);
+        Ok(())
+    }
+
+    /// Says with each request that a call may come back as a task, which is then
+    /// followed to its end (the extension for tasks).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotSupported`] if the revision does not have them, or a
+    /// connection was opened already.
+    pub fn take_tasks(&self) -> Result<(), ClientError> {
+        let revision = self.revision();
+        if revision.has_handshake() || !matches!(*self.0.lock(), State::Idle) {
+            let message = "tasks are declared from 2026-07-28 on, before the first request";
+            return Err(ClientError::new(ErrorKind::NotSupported, message));
+        }
+        self.0.channel.take_tasks();
         Ok(())
     }
 

@@ -65,6 +65,23 @@ pub enum Operation {
     Ping,
     /// `server/discover`, from 2026-07-28 on.
     Discover,
+    /// `tasks/get` of the extension for tasks, from 2026-07-28 on.
+    GetTask {
+        /// The task's id.
+        id: String,
+    },
+    /// `tasks/update` of the same.
+    UpdateTask {
+        /// The task's id.
+        id: String,
+        /// An object: an answer to each request, under its key.
+        responses: Value,
+    },
+    /// `tasks/cancel` of the same.
+    CancelTask {
+        /// The task's id.
+        id: String,
+    },
 }
 
 impl Operation {
@@ -84,6 +101,9 @@ impl Operation {
             Operation::SetLoggingLevel { .. } => "logging/setLevel",
             Operation::Ping => "ping",
             Operation::Discover => "server/discover",
+            Operation::GetTask { .. } => "tasks/get",
+            Operation::UpdateTask { .. } => "tasks/update",
+            Operation::CancelTask { .. } => "tasks/cancel",
         }
     }
 
@@ -113,7 +133,11 @@ impl Operation {
             Operation::ListPrompts | Operation::GetPrompt { .. } => Some("/prompts"),
             Operation::Complete { .. } => Some("/completions"),
             Operation::SetLoggingLevel { .. } => Some("/logging"),
-            Operation::Ping | Operation::Discover => None,
+            Operation::Ping
+            | Operation::Discover
+            | Operation::GetTask { .. }
+            | Operation::UpdateTask { .. }
+            | Operation::CancelTask { .. } => None,
         }
     }
 
@@ -172,7 +196,20 @@ impl Operation {
                 Ok(Some(params.into()))
             }
             Operation::Ping if !revision.has_ping() => Err(self.unknown_at(revision)),
-            Operation::Discover if revision.has_handshake() => Err(self.unknown_at(revision)),
+            Operation::Discover
+            | Operation::GetTask { .. }
+            | Operation::UpdateTask { .. }
+            | Operation::CancelTask { .. }
+                if revision.has_handshake() =>
+            {
+                Err(self.unknown_at(revision))
+            }
+            Operation::GetTask { id } | Operation::CancelTask { id } => {
+                Ok(Some(json!({ "taskId": id })))
+            }
+            Operation::UpdateTask { id, responses } => {
+                Ok(Some(json!({ "taskId": id, "inputResponses": responses })))
+            }
             Operation::SetLoggingLevel { level } => Ok(Some(json!({ "level": level }))),
             Operation::ListTools
             | Operation::ListResources

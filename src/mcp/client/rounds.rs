@@ -10,7 +10,7 @@ use super::budget::Budget;
 use super::error::{ClientError, ErrorKind};
 use super::features::ClientFeature;
 use super::operation::Operation;
-use super::{Inner, Progress};
+use super::{Inner, Progress, tasks};
 use crate::mcp::Revision;
 
 /// How often a request is sent again. The specification sets no bound (policy).
@@ -28,18 +28,22 @@ pub enum ResultType {
     Complete,
     /// Something is to be answered first.
     InputRequired,
+    /// The call goes on as a task (the extension for tasks).
+    Task,
 }
 
 impl ResultType {
     /// The type of a result at `revision`; one that does not say is complete.
-    /// `None` for a type that nobody knows.
-    pub fn of(result: &Value, revision: Revision) -> Option<Self> {
+    /// `None` for a type that nobody knows; a task is known to those alone who
+    /// said that they take `tasks`.
+    pub fn of(result: &Value, revision: Revision, tasks: bool) -> Option<Self> {
         if !revision.has_result_types() {
             return Some(ResultType::Complete);
         }
         match result.get("resultType").map(Value::as_str) {
             None | Some(Some("complete")) => Some(ResultType::Complete),
             Some(Some("input_required")) => Some(ResultType::InputRequired),
+            Some(Some("task")) if tasks => Some(ResultType::Task),
             Some(_) => None,
         }
     }
@@ -71,8 +75,12 @@ pub(super) async fn request(
     for _ in 0..=ROUND_LIMIT {
         let carried = round.carried(params.clone());
         let result = client.send(operation, carried, progress, budget).await?;
-        match ResultType::of(&result, client.session().revision) {
+        let tasks = client.channel.takes_tasks();
+        match ResultType::of(&result, client.session().revision, tasks) {
             Some(ResultType::Complete) => return Ok(result),
+            Some(ResultType::Task) if matches!(operation, Operation::CallTool { .. }) => {
+                return tasks::follow(client, result, budget).await;
+            }
             Some(ResultType::InputRequired) if operation.takes_input() => {}
             _ => return Err(unexpected(operation.method())),
         }

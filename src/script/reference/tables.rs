@@ -327,6 +327,17 @@ const CLIENT: &[Entry] = &[
         "Asks the server what it is, by `server/discover`, from 2026-07-28 on.",
     ),
     entry(
+        &["take_tasks()"],
+        "Says with each request, from 2026-07-28 on, that a call may come back as a task; such a \
+         call is followed to its end. Before the connection.",
+    ),
+    entry(&["get_task(id: string) -> Answer"], "Asks for the state of a task."),
+    entry(
+        &["update_task(id: string, responses: map) -> Answer"],
+        "Gives a task what it asks for, each answer under its key.",
+    ),
+    entry(&["cancel_task(id: string) -> Answer"], "Asks the server to cancel a task."),
+    entry(
         &["dual_era() -> Client"],
         "A client of both eras, with a connection of its own: it finds out which one the server \
          belongs to, and remembers it for the origin.",

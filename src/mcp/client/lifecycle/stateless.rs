@@ -81,7 +81,7 @@ impl Stateless {
                 .await;
         }
         let introduction = asked?;
-        if ResultType::of(&introduction, session.revision) != Some(ResultType::Complete) {
+        if ResultType::of(&introduction, session.revision, false) != Some(ResultType::Complete) {
             return Err(unexpected("server/discover"));
         }
         check(&introduction)?;
