@@ -2,6 +2,8 @@
 //! with the claims that hold it. The rows stand in `records.toml`; the document
 //! is written from them by `UPDATE_COVERAGE=1 cargo test --test docs`.
 
+mod scenarios;
+
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -82,6 +84,18 @@ fn written(records: &Records, library: &Library) -> String {
             places.extend(row.stands.clone());
             let _ = writeln!(text, "| {} | {} | {} |", row.row, row.says, places.join(", "));
         }
+    }
+    text.push_str("\n## Client scenarios\n\nEach scenario is the check of its own id.\n");
+    text.push_str(
+        "\n| scenario | revisions | checkpoints | where it stands |\n|---|---|---|---|\n",
+    );
+    for scenario in scenarios::read().scenario {
+        let stands = match scenario.takes() {
+            Some(what) => format!("not yet: it takes {what}"),
+            None => format!("`{}`", scenario.id),
+        };
+        let (revisions, count) = (scenario.revisions.join(", "), scenario.checkpoints.len());
+        let _ = writeln!(text, "| {} | {revisions} | {count} | {stands} |", scenario.id);
     }
     text
 }

@@ -429,7 +429,6 @@ impl Inner {
                     // (basic/transports/streamable-http, "Client Behavior").
                     relisted = true;
                     let tools = Operation::ListTools;
-                    let progress = Progress::default();
                     Box::pin(pages::walk(self, &tools, "tools", progress, budget)).await?;
                     callable(self.channel.transport(), operation)?;
                 }

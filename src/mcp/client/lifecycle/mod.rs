@@ -50,7 +50,7 @@ pub enum Lifecycle {
     /// `server/discover`; each request carries its own state.
     Stateless(Stateless),
     /// Whichever of the two the server belongs to.
-    DualEra(DualEra),
+    DualEra(Box<DualEra>),
 }
 
 impl Lifecycle {
@@ -65,7 +65,7 @@ impl Lifecycle {
 
     /// The lifecycle of whichever era the server belongs to.
     pub fn dual_era(options: Options, eras: Eras) -> Self {
-        Lifecycle::DualEra(DualEra::new(options, eras))
+        Lifecycle::DualEra(Box::new(DualEra::new(options, eras)))
     }
 
     /// Opens a connection.

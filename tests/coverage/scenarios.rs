@@ -1,0 +1,93 @@
+//! The client scenarios of the field, held against the headers of their checks.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use mcp_checks::check::Library;
+use serde::Deserialize;
+
+/// The scenarios that have no check yet, and what they take.
+const NO_CHECK_YET: [(&str, &str); 8] = [
+    ("client/ema-id-jag-flow", AUTHORIZATION),
+    ("client/oauth-cimd", AUTHORIZATION),
+    ("client/oauth-cimd-over-dcr", AUTHORIZATION),
+    ("client/oauth-dcr-application-type", AUTHORIZATION),
+    ("client/oauth-iss-mismatch", AUTHORIZATION),
+    ("client/oauth-pkce", AUTHORIZATION),
+    ("client/oauth-refresh-token", AUTHORIZATION),
+    ("client/pkce-unsupported-as", AUTHORIZATION),
+];
+
+const AUTHORIZATION: &str = "the flows of authorization";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenarios {
+    pub scenario: Vec<Scenario>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    pub id: String,
+    pub revisions: Vec<String>,
+    /// Id and level of each checkpoint.
+    pub checkpoints: Vec<(String, String)>,
+}
+
+impl Scenario {
+    /// What its check would take, if the suite has none yet.
+    pub fn takes(&self) -> Option<&'static str> {
+        NO_CHECK_YET.iter().find(|(id, _)| *id == self.id).map(|(_, takes)| *takes)
+    }
+}
+
+pub fn read() -> Scenarios {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/coverage/scenarios.toml");
+    let text = std::fs::read_to_string(path).expect("the table is there");
+    toml::from_str(&text).expect("it can be read")
+}
+
+/// What a header says otherwise than the table.
+fn differences(scenario: &Scenario, library: &Library) -> Vec<String> {
+    let Some(Ok(check)) = library.get(&scenario.id) else {
+        return vec![format!("{}: there is no such check", scenario.id)];
+    };
+    let mut differences = Vec::new();
+    for revision in &scenario.revisions {
+        let revision = revision.parse().expect("the table has known revisions");
+        if !check.header.revisions.contains(&revision) {
+            differences.push(format!("{}: it is not about {revision}", scenario.id));
+        }
+        let claimed: BTreeSet<(String, String)> = check
+            .header
+            .checkpoints_at(revision)
+            .map(|checkpoint| (checkpoint.id.clone(), checkpoint.level.to_string()))
+            .collect();
+        let listed: BTreeSet<(String, String)> = scenario.checkpoints.iter().cloned().collect();
+        for (id, level) in listed.symmetric_difference(&claimed) {
+            let whose = if claimed.contains(&(id.clone(), level.clone())) {
+                "the header alone has"
+            } else {
+                "the header does not have"
+            };
+            differences.push(format!("{} at {revision}: {whose} {id} {level}", scenario.id));
+        }
+    }
+    differences
+}
+
+#[test]
+fn headers_say_what_the_list_says() {
+    let library = Library::embedded();
+    let scenarios = read();
+    let known: Vec<&Scenario> =
+        scenarios.scenario.iter().filter(|scenario| scenario.takes().is_none()).collect();
+    assert_eq!(known.len() + NO_CHECK_YET.len(), scenarios.scenario.len());
+    let differences: Vec<String> =
+        known.iter().flat_map(|scenario| differences(scenario, &library)).collect();
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+    for (scenario, _) in NO_CHECK_YET {
+        assert!(library.get(scenario).is_none(), "{scenario} has a check: take it off the list");
+    }
+}
