@@ -11,5 +11,8 @@ pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilitie
 pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 /// The extension for tasks, among the capabilities' `extensions`.
 pub const TASKS: &str = "io.modelcontextprotocol/tasks";
+/// The id of the request that opened the subscription, in each notification that
+/// it brings.
+pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 /// Name and version of the server, in a result.
 pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";

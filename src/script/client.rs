@@ -508,7 +508,12 @@ pub(super) fn register(engine: &mut Engine) {
             Ok(told.map(|()| Value::Null).into())
         })
         .register_fn("listen", |client: &mut Client| -> Evaluated<Answer> {
-            let opened = client.0.blocking.wait(client.0.client.listen())?;
+            let opened = client.0.blocking.wait(client.0.client.listen(None))?;
+            Ok(opened.map(|()| Value::Null).into())
+        })
+        .register_fn("listen", |client: &mut Client, filter: Map| -> Evaluated<Answer> {
+            let filter = json_value(&filter.into())?;
+            let opened = client.0.blocking.wait(client.0.client.listen(Some(filter)))?;
             Ok(opened.map(|()| Value::Null).into())
         })
         .register_fn("with_progress", |client: &mut Client| {

@@ -149,6 +149,12 @@ impl Channel {
         Some(params)
     }
 
+    /// The request that asks for what `filter` names between other requests.
+    pub fn subscription(&self, filter: Value, session: &Session) -> Request {
+        let params = Some(json!({ "notifications": filter }));
+        self.next("subscriptions/listen", self.with_metadata(params, session))
+    }
+
     fn next(&self, method: &str, params: Option<Value>) -> Request {
         let id = self.ids.fetch_add(1, Ordering::Relaxed) + 1;
         Request { id: id.into(), method: method.to_owned(), params }

@@ -58,6 +58,12 @@ impl Revision {
         self < Revision::V2026_07_28
     }
 
+    /// A client listens between requests by `subscriptions/listen`, and to what it
+    /// names (basic/patterns/subscriptions), rather than by GET.
+    pub fn subscribes(self) -> bool {
+        self >= Revision::V2026_07_28
+    }
+
     /// A request over HTTP is given up with a notification rather than by
     /// closing its response (basic/utilities/cancellation; from 2026-07-28 on
     /// basic/patterns/cancellation, "Transport-Specific Cancellation").

@@ -206,19 +206,31 @@ impl Client {
     }
 
     /// Begins to listen to what the server sends between requests, until the
-    /// client is closed. Has to be called within a runtime of tokio.
+    /// client is closed. From 2026-07-28 on `filter` says to what:
+    /// `{"toolsListChanged": true}`. Has to be called within a runtime of tokio.
     ///
     /// # Errors
     /// [`ErrorKind::NotSupported`] if the server offers no such stream; else
     /// [`ClientError`] if none could be opened.
-    pub async fn listen(&self) -> Result<(), ClientError> {
+    pub async fn listen(&self, filter: Option<Value>) -> Result<(), ClientError> {
         let mut budget = self.0.channel.own_budget();
         let connection = self.0.connection(&mut budget).await?;
+        let request = match (connection.session.revision.subscribes(), filter) {
+            (true, filter) => {
+                let filter = filter.unwrap_or_else(|| json!({}));
+                Some(self.0.channel.subscription(filter, &connection.session))
+            }
+            (false, None) => None,
+            (false, Some(_)) => {
+                let message = "a client cannot say to what it listens before 2026-07-28";
+                return Err(ClientError::new(ErrorKind::NotSupported, message));
+            }
+        };
         let (opened, opening) = oneshot::channel();
         let inner = self.0.clone();
         let listening = tokio::spawn(async move {
             let (channel, session) = (&inner.channel, &connection.session);
-            channel.transport().listen(session, channel.inbox(), opened).await;
+            channel.transport().listen(request, session, channel.inbox(), opened).await;
         });
         self.0.listening.lock().unwrap_or_else(PoisonError::into_inner).push(listening);
         let closed = || ClientError::new(ErrorKind::Closed, "the client was closed meanwhile");

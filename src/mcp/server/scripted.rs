@@ -10,6 +10,7 @@ use super::action::{Action, Answered};
 use super::answering::{Answering, error_message, server_info};
 use super::features::{Call, Features, Handler, Prompt, Resource, Tool};
 use super::streams::{Streams, json_body, lock};
+use super::subscription::Subscription;
 use super::{Framing, StreamItem, stateless};
 use crate::mcp::json_rpc::MISSING_CLIENT_CAPABILITY;
 use crate::mcp::{Revision, metadata, mirror};
@@ -244,6 +245,14 @@ impl ScriptedServer {
             && let Some(refusal) = self.stateless_refusal(request, message)
         {
             return refusal;
+        }
+        let scripted = self.handler_of(message).is_some();
+        if message["method"] == "subscriptions/listen"
+            && !scripted
+            && !self.revision_of(message).has_handshake()
+        {
+            let subscription = Subscription::new(message);
+            return self.streams.subscribe(&self.answering(message), subscription);
         }
         let action = self.settled(message, self.act(request, message));
         let opens = message["method"] == "initialize" && succeeds(&action);

@@ -179,7 +179,8 @@ const SERVER: &[Entry] = &[
     ),
     entry(
         &["push(message: map)"],
-        "Sends a message on the GET stream, which is open to clients from then on.",
+        "Sends a message on the GET stream, which is open to clients from then on, or to every \
+         subscription that asked for it.",
     ),
     entry(
         &["expire_session()"],
@@ -377,8 +378,9 @@ const CLIENT: &[Entry] = &[
         "Tells the server that the roots are others now; `#{ listChanged: true }` has to be declared.",
     ),
     entry(
-        &["listen() -> Answer"],
-        "Opens the stream on which the server is heard between requests, until the client closes.",
+        &["listen() -> Answer", "listen(filter: map) -> Answer"],
+        "Opens the stream on which the server is heard between requests, until the client closes; \
+         from 2026-07-28 on the filter says what is to be heard: `#{ toolsListChanged: true }`.",
     ),
     entry(
         &["with_progress() -> Client"],
