@@ -19,6 +19,7 @@ from jsonschema.validators import validator_for
 # What scripts send broken on purpose: the check, or the check with a case; who
 # sends it; why.
 ON_PURPOSE = {
+    ("caching/freshness[negative]", "double"): "a client takes a negative time for none",
     ("client/mrtr-no-state", "double"): "a client takes what does not say its type as whole",
     ("connection/dual-era", "double"): "a server of the older era answers in its own way",
     ("connection/refused-handshake[a result without a version]", "double"):

@@ -34,6 +34,11 @@ impl Revision {
         self >= Revision::V2026_07_28
     }
 
+    /// Some results say how long they may be kept (server/utilities/caching).
+    pub fn has_cache_hints(self) -> bool {
+        self >= Revision::V2026_07_28
+    }
+
     /// Codes from -32020 to -32099 belong to the protocol (basic, "Error Codes").
     pub fn has_error_codes(self) -> bool {
         self >= Revision::V2026_07_28

@@ -6,6 +6,7 @@
 //! not declared, so no server may ask for them; they will be operations.
 
 pub mod budget;
+mod cache;
 pub mod cancellation;
 mod channel;
 pub mod error;
@@ -33,6 +34,7 @@ pub use self::error::{ClientError, ErrorKind};
 pub use self::operation::Operation;
 
 use self::budget::Budget;
+use self::cache::Cache;
 use self::channel::Channel;
 use self::features::{ClientFeature, Handler};
 pub use self::lifecycle::Eras;
@@ -99,6 +101,7 @@ struct Inner {
     state: Mutex<State>,
     /// The least level of the log, where each request names it.
     log_level: Mutex<Option<String>>,
+    cache: Cache,
 }
 
 enum State {
@@ -133,6 +136,7 @@ impl Client {
             turn: tokio::sync::Mutex::new(()),
             state: Mutex::new(State::Idle),
             log_level: Mutex::default(),
+            cache: Cache::default(),
         };
         Client(Arc::new(inner), Progress::default())
     }
@@ -440,6 +444,7 @@ impl Inner {
                     // What the tool wants in header fields may have changed
                     // (basic/transports/streamable-http, "Client Behavior").
                     relisted = true;
+                    self.cache.forget("tools/list");
                     let tools = Operation::ListTools;
                     Box::pin(pages::walk(self, &tools, "tools", progress, budget)).await?;
                     callable(self.channel.transport(), operation)?;

@@ -152,6 +152,13 @@ impl Operation {
         )
     }
 
+    /// Whether its results may be kept (2026-07-28, server/utilities/caching,
+    /// "Cacheable Results"). `server/discover` is asked for by name to hear it
+    /// anew.
+    pub(crate) fn is_cacheable(&self) -> bool {
+        self.items().is_some() || matches!(self, Operation::ReadResource { .. })
+    }
+
     /// Whether a request of it that was lost may be sent again: a tool may have
     /// done its work already.
     pub(crate) fn is_repeatable(&self) -> bool {

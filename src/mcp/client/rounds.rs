@@ -70,14 +70,29 @@ pub(super) async fn request(
     progress: Progress,
     budget: &mut Budget,
 ) -> Result<Value, ClientError> {
+    let method = operation.method();
+    let is_cacheable = operation.is_cacheable() && client.session().revision.has_cache_hints();
+    if is_cacheable && client.connected().is_some() {
+        let heard = client.channel.inbox().notifications();
+        if let Some(kept) = client.cache.fresh(method, params.as_ref(), &heard) {
+            return Ok(kept);
+        }
+    }
     let mut round = Round::default();
     let mut pause = FIRST_PAUSE;
-    for _ in 0..=ROUND_LIMIT {
+    for turn in 0..=ROUND_LIMIT {
         let carried = round.carried(params.clone());
         let result = client.send(operation, carried, progress, budget).await?;
         let tasks = client.channel.takes_tasks();
         match ResultType::of(&result, client.session().revision, tasks) {
-            Some(ResultType::Complete) => return Ok(result),
+            Some(ResultType::Complete) => {
+                // What an answer had a part in belongs to that answer alone.
+                if is_cacheable && turn == 0 {
+                    let heard = client.channel.inbox().notifications().len();
+                    client.cache.keep(method, params, &result, heard, client.channel.scale());
+                }
+                return Ok(result);
+            }
             Some(ResultType::Task) if matches!(operation, Operation::CallTool { .. }) => {
                 return tasks::follow(client, result, budget).await;
             }
