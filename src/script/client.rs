@@ -287,7 +287,8 @@ impl Client {
     }
 
     fn get(&mut self, url: &str) -> Evaluated<Dynamic> {
-        self.exchange(request(Method::GET, parse_uri(url)?, HeaderMap::new(), Bytes::new()))
+        let headers = HeaderMap::from_iter([accepts_anything()]);
+        self.exchange(request(Method::GET, parse_uri(url)?, headers, Bytes::new()))
     }
 
     fn post(&mut self, url: &str, form: Map) -> Evaluated<Dynamic> {
@@ -296,9 +297,15 @@ impl Client {
             body.append_pair(name, &value.to_string());
         }
         let media_type = http::HeaderValue::from_static("application/x-www-form-urlencoded");
-        let headers = HeaderMap::from_iter([(http::header::CONTENT_TYPE, media_type)]);
+        let headers =
+            HeaderMap::from_iter([accepts_anything(), (http::header::CONTENT_TYPE, media_type)]);
         self.exchange(request(Method::POST, parse_uri(url)?, headers, body.finish().into()))
     }
+}
+
+/// Said so that no library under it says something else.
+fn accepts_anything() -> (http::HeaderName, http::HeaderValue) {
+    (http::header::ACCEPT, http::HeaderValue::from_static("*/*"))
 }
 
 fn request(method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Request {
