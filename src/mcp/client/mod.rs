@@ -6,6 +6,7 @@
 //! not declared, so no server may ask for them; they will be operations.
 
 pub mod budget;
+mod cache;
 pub mod cancellation;
 mod channel;
 pub mod error;
@@ -16,7 +17,9 @@ mod lifecycle;
 pub mod operation;
 mod pages;
 mod receiving;
+mod rounds;
 mod streamable_http;
+mod tasks;
 pub mod transport;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,7 +34,9 @@ pub use self::error::{ClientError, ErrorKind};
 pub use self::operation::Operation;
 
 use self::budget::Budget;
+use self::cache::Cache;
 use self::channel::Channel;
+pub use self::lifecycle::Eras;
 use self::lifecycle::{Connection, Lifecycle};
 use self::streamable_http::StreamableHttp;
 use self::transport::{Session, Transport};
@@ -95,6 +100,7 @@ struct Inner {
     state: Mutex<State>,
     /// The least level of the log, where each request names it.
     log_level: Mutex<Option<String>>,
+    cache: Cache,
 }
 
 enum State {
@@ -110,6 +116,17 @@ impl Client {
     /// A client that sends through `http`; nothing is sent yet.
     pub fn new(http: Arc<dyn HttpClient>, options: Options) -> Client {
         let lifecycle = Lifecycle::new(&options);
+        Client::living(http, options, lifecycle)
+    }
+
+    /// A client of both eras: it finds out which one the server belongs to, and
+    /// notes it in `eras`, where the next client of that origin finds it.
+    pub fn of_both_eras(http: Arc<dyn HttpClient>, options: Options, eras: Eras) -> Client {
+        let lifecycle = Lifecycle::dual_era(options.clone(), eras);
+        Client::living(http, options, lifecycle)
+    }
+
+    fn living(http: Arc<dyn HttpClient>, options: Options, lifecycle: Lifecycle) -> Client {
         let transport = StreamableHttp::new(http, options.endpoint, options.headers, options.scale);
         let inner = Inner {
             channel: Channel::new(Arc::new(transport), options.scale),
@@ -118,6 +135,7 @@ impl Client {
             turn: tokio::sync::Mutex::new(()),
             state: Mutex::new(State::Idle),
             log_level: Mutex::default(),
+            cache: Cache::default(),
         };
         Client(Arc::new(inner), Progress::default())
     }
@@ -200,7 +218,7 @@ impl Client {
                     }
                     _ => {
                         let params = operation.params(revision)?;
-                        self.0.request(&operation, params, self.1, &mut budget).await?
+                        rounds::request(&self.0, &operation, params, self.1, &mut budget).await?
                     }
                 }
             }
@@ -235,7 +253,8 @@ impl Client {
     /// What each request carries in `_meta`; null where the revision has no such
     /// thing.
     pub fn request_metadata(&self) -> Value {
-        self.0.session().metadata.map_or(Value::Null, |carried| Value::Object((*carried).clone()))
+        let session = self.0.session();
+        self.0.channel.metadata(&session).map_or(Value::Null, Value::Object)
     }
 
     /// The tools that were left out of a list because their annotations are
@@ -295,7 +314,7 @@ impl Inner {
     /// at it: a connection is opened anew and the request sent once more. Where
     /// the revision asks for it, what was lost with its stream is asked once more
     /// as well.
-    async fn request(
+    async fn send(
         &self,
         operation: &Operation,
         params: Option<Value>,
@@ -330,6 +349,7 @@ impl Inner {
                     // What the tool wants in header fields may have changed
                     // (basic/transports/streamable-http, "Client Behavior").
                     relisted = true;
+                    self.cache.forget("tools/list");
                     let tools = Operation::ListTools;
                     Box::pin(pages::walk(self, &tools, "tools", progress, budget)).await?;
                     callable(self.channel.transport(), operation)?;

@@ -3,7 +3,7 @@
 
 use std::sync::PoisonError;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::error::{ClientError, ErrorKind};
@@ -61,26 +61,48 @@ impl Client {
         self.0.channel.transport().notify(&changed, &connection.session, &mut budget).await
     }
 
-    /// Begins to listen to what the server sends between requests, until the
-    /// client is closed. Has to be called within a runtime of tokio.
+    /// Says with each request that a call may come back as a task, which is then
+    /// followed to its end (the extension for tasks).
     ///
     /// # Errors
-    /// [`ErrorKind::NotSupported`] if the server offers no such stream, or the
-    /// revision none that is opened with GET; else [`ClientError`] if none could
-    /// be opened.
-    pub async fn listen(&self) -> Result<(), ClientError> {
-        let mut budget = self.0.channel.own_budget();
-        let connection = self.0.connection(&mut budget).await?;
-        let revision = connection.session.revision;
-        if !revision.listens_by_get() {
-            let message = format!("there is no stream to open with GET at {revision}");
+    /// [`ErrorKind::NotSupported`] if the revision does not have them, or a
+    /// connection was opened already.
+    pub fn take_tasks(&self) -> Result<(), ClientError> {
+        let revision = self.revision();
+        if revision.has_handshake() || !matches!(*self.0.lock(), State::Idle) {
+            let message = "tasks are declared from 2026-07-28 on, before the first request";
             return Err(ClientError::new(ErrorKind::NotSupported, message));
         }
+        self.0.channel.take_tasks();
+        Ok(())
+    }
+
+    /// Begins to listen to what the server sends between requests, until the
+    /// client is closed. From 2026-07-28 on `filter` says to what:
+    /// `{"toolsListChanged": true}`. Has to be called within a runtime of tokio.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotSupported`] if the server offers no such stream; else
+    /// [`ClientError`] if none could be opened.
+    pub async fn listen(&self, filter: Option<Value>) -> Result<(), ClientError> {
+        let mut budget = self.0.channel.own_budget();
+        let connection = self.0.connection(&mut budget).await?;
+        let request = match (connection.session.revision.subscribes(), filter) {
+            (true, filter) => {
+                let filter = filter.unwrap_or_else(|| json!({}));
+                Some(self.0.channel.subscription(filter, &connection.session))
+            }
+            (false, None) => None,
+            (false, Some(_)) => {
+                let message = "a client cannot say to what it listens before 2026-07-28";
+                return Err(ClientError::new(ErrorKind::NotSupported, message));
+            }
+        };
         let (opened, opening) = oneshot::channel();
         let inner = self.0.clone();
         let listening = tokio::spawn(async move {
             let (channel, session) = (&inner.channel, &connection.session);
-            channel.transport().listen(session, channel.inbox(), opened).await;
+            channel.transport().listen(request, session, channel.inbox(), opened).await;
         });
         let ending = listening.abort_handle();
         self.0.listening.lock().unwrap_or_else(PoisonError::into_inner).push(listening);
