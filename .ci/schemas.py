@@ -19,6 +19,9 @@ from jsonschema.validators import validator_for
 # What scripts send broken on purpose: the check, or the check with a case; who
 # sends it; why.
 ON_PURPOSE = {
+    ("caching/freshness[negative]", "double"): "a client takes a negative time for none",
+    ("client/mrtr-no-state", "double"): "a client takes what does not say its type as whole",
+    ("connection/dual-era", "double"): "a server of the older era answers in its own way",
     ("connection/refused-handshake[a result without a version]", "double"):
         "a client refuses a handshake that settles no version",
     ("discovery/refused[a result without capabilities]", "double"):
@@ -32,6 +35,7 @@ ON_PURPOSE = {
     ("host/failed-call[neither result nor error]", "double"): "a host calls a failure what is neither",
     ("host/schema-rejected", "double"): "a host takes no tool whose schema it cannot read",
     ("host/unusable-names[no name]", "double"): "a host takes no tool without a name",
+    ("mrtr/refusals", "double"): "a client does not give what nobody may ask for",
     ("server/batch", "client"): "a server of a revision without batches refuses one",
     ("server/invalid-message[broken JSON]", "client"): "a server survives what is no JSON",
     ("server/invalid-message[no object]", "client"): "a server survives what is no message",

@@ -7,6 +7,11 @@ types, which are required, constants, enumerations, bounds, references. Nothing
 else is taken over: no description, title, default, example, and no `format`,
 which a validator only notes. The same schema gives the same bytes, one type a
 line, sorted.
+
+The published schemas are themselves made out of TypeScript, and lose something
+on the way: where that says `string | number | boolean`, they say `integer`, and
+where it allows null beside them (`JSONValue`), they do not. Here both are as in
+the source.
 """
 
 import json
@@ -14,11 +19,21 @@ import sys
 from pathlib import Path
 
 # Keywords whose value is taken as it is.
-FACTS = {"$ref", "const", "enum", "maxItems", "maximum", "minimum", "required", "type"}
+FACTS = {"$ref", "const", "enum", "maxItems", "maximum", "minimum", "required"}
 # Keywords whose value is a schema, a list of schemas, or schemas by name.
 ONE, LIST, NAMED = {"additionalProperties", "items"}, {"allOf", "anyOf"}, {"properties"}
+# What the published schemas make of `string | number | boolean`.
+SCALARS = ["string", "integer", "boolean"]
 # Keywords that say nothing about validity.
 PASSED_OVER = {"default", "description", "examples", "format", "title"}
+
+
+def corrected(types, name):
+    """The types that a keyword `type` names, as the source has them."""
+    if types != SCALARS:
+        return types
+    scalars = ["string", "number", "boolean"]
+    return scalars + ["null"] if name == "JSONValue" else scalars
 
 
 def table(schema, where):
@@ -29,6 +44,8 @@ def table(schema, where):
     for keyword, value in schema.items():
         if keyword == "$ref":
             kept[keyword] = "#/$defs/" + value.rsplit("/", 1)[1]
+        elif keyword == "type":
+            kept[keyword] = corrected(value, where.split("/")[0])
         elif keyword in FACTS:
             kept[keyword] = value
         elif keyword in ONE:
@@ -41,8 +58,10 @@ def table(schema, where):
             }
         elif keyword not in PASSED_OVER:
             sys.exit(f"{where}: this tool does not know the keyword `{keyword}`")
-    # An empty schema holds anything, as no schema does.
-    return {name: value for name, value in kept.items() if name != "additionalProperties" or value != {}}
+    # Members that can be anything need no word.
+    if kept.get("additionalProperties") == {}:
+        del kept["additionalProperties"]
+    return kept
 
 
 def main():

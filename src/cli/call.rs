@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::exit::Exit;
 use super::output::{json as text_of, print, say};
-use super::server::{Conversation, Speaking, interrupted};
+use super::server::{CALLER, Conversation, Speaking, interrupted};
 use super::store::StoreFile;
 use super::terminal::{Stream, When, has_colour};
 use crate::check::nearest::{alternatives, did_you_mean};
@@ -63,9 +63,6 @@ pub struct Arguments {
     store: StoreFile,
 }
 
-/// Who calls, as it is recorded.
-const CALLER: &str = "operator";
-
 /// Calls the tool.
 ///
 /// # Errors
@@ -84,25 +81,26 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
     // a run is begun for what can become of one.
     let run = if approved { Some(host.begin_run(caller)?) } else { None };
     let call = Call { tool: &arguments.tool, arguments: given, run: run.as_ref(), approved };
-    let called = conversation.hold(async {
-        let called = cancelled_on_interrupt(&conversation, host.call(call, caller), run.as_ref());
-        let called = called.await;
-        // A run that was cancelled, or failed, has ended already.
-        let ended = run.as_ref().map_or(Ok(()), |run| host.complete_run(run));
-        called.and_then(|result| ended.map(|()| result).map_err(CallRefusal::ResultNotRecorded))
+    let called = conversation.hold(unless_interrupted(host.call(call, caller), run.as_ref()));
+    let ended = run.as_ref().map_or(Ok(()), |run| match run.is_cancelled() {
+        true => host.cancel_run(run),
+        // A run that failed has ended already, and stays as it is.
+        false => host.complete_run(run),
     });
-    let run = run.map(|run| run.id);
-    match called {
+    let exit = match called {
         Ok(result) => {
-            show(arguments, &conversation, run, &result, colour)?;
-            Ok(match result.outcome() {
+            show(arguments, &conversation, run.map(|run| run.id), &result, colour)?;
+            match result.outcome() {
                 Outcome::Ok => Exit::AllHeld,
                 Outcome::Failed => Exit::NotConforming,
                 Outcome::Cancelled => Exit::Cancelled,
-            })
+            }
         }
-        Err(refusal) => refuse(arguments, refusal),
-    }
+        Err(refusal) => refuse(arguments, &refusal)?,
+    };
+    // What became of the call is told first: it was made.
+    ended?;
+    Ok(exit)
 }
 
 /// Reads `--args`.
@@ -204,22 +202,18 @@ fn is_approved(arguments: &Arguments, conversation: &Conversation) -> miette::Re
     Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
 }
 
-/// Waits for a call. If the user interrupts it, its run is cancelled; if the
-/// user does so twice, the program ends at once.
-async fn cancelled_on_interrupt(
-    conversation: &Conversation,
-    call: impl Future<Output = Result<ToolResult, CallRefusal>>,
-    run: Option<&Run>,
-) -> Result<ToolResult, CallRefusal> {
+/// Waits for a call. If the user interrupts it, what the run has in flight is
+/// stopped; if the user does so twice, the program ends at once.
+async fn unless_interrupted<T>(call: impl Future<Output = T>, run: Option<&Run>) -> T {
     let mut call = pin!(call);
     tokio::select! {
         called = &mut call => return called,
         () = interrupted() => {}
     }
-    if let Some(run) = run
-        && let Err(error) = conversation.host.cancel_run(run)
-    {
-        say(format_args!("{:?}", Report::new(error)));
+    // That it was cancelled is stored afterwards: the store may be held by
+    // another process for longer than a call may take to stop.
+    if let Some(run) = run {
+        run.cancel();
     }
     tokio::select! {
         called = call => called,
@@ -275,19 +269,14 @@ fn show(
 }
 
 /// Says why nothing was sent, or why what came of it is not shown.
-fn refuse(arguments: &Arguments, refusal: CallRefusal) -> miette::Result<Exit> {
-    match refusal {
-        CallRefusal::NotRecorded(_) | CallRefusal::ResultNotRecorded(_) => {
-            report_refusal(arguments, &refusal, None)?;
-            Ok(Exit::WrongCommandLine)
-        }
+fn refuse(arguments: &Arguments, refusal: &CallRefusal) -> miette::Result<Exit> {
+    report_refusal(arguments, refusal, None)?;
+    Ok(match refusal {
+        CallRefusal::NotRecorded(_) | CallRefusal::ResultNotRecorded(_) => Exit::WrongCommandLine,
         CallRefusal::Denied { .. }
         | CallRefusal::NotApproved { .. }
-        | CallRefusal::NoRun { .. } => {
-            report_refusal(arguments, &refusal, None)?;
-            Ok(Exit::NothingRan)
-        }
-    }
+        | CallRefusal::NoRun { .. } => Exit::NothingRan,
+    })
 }
 
 fn report_refusal(

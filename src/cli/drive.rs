@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use super::exit::Exit;
 use super::output::{print, say};
+use super::played;
 use super::run::{headers, interrupt_on_ctrl_c, send_headers, server_url, timeout};
 use super::sources::{Sources, named_check};
 use crate::check::nearest::{alternatives, did_you_mean};
 use crate::check::{BrokenCheck, Check, Library, selection};
-use crate::profile::Profile;
 use crate::runner::event::Trouble;
 use crate::runner::execution::{
     CONTEXT_VARIABLE, SCENARIO_VARIABLE, VERSION_VARIABLE, drive_alone,
@@ -87,8 +87,11 @@ pub fn run(arguments: &Arguments) -> miette::Result<Exit> {
             return Ok(Exit::BrokenCheck);
         }
     };
-    let profile = profile(arguments, check, &profiles)?;
-    let case = case(arguments, check)?;
+    let asked = arguments.revision.clone().or_else(|| variable(VERSION_VARIABLE));
+    let revision = asked.map(|revision| selection::known_revision(&revision)).transpose()?;
+    let profile = played::profile(arguments.profile.as_deref(), revision, check, &profiles)?;
+    let told_case = || told("case").filter(|_| !check.header.cases.is_empty());
+    let case = played::case(arguments.case.clone().or_else(told_case), check)?;
     let mut settings = Settings::new(Subject::Server(url.clone()));
     send_headers(&mut settings, headers(&arguments.header)?, &profiles);
     settings.timeout = timeout(arguments.timeout)?;
@@ -182,59 +185,6 @@ fn check<'a>(
                 "{SCENARIO_VARIABLE} is `{name}`, which is the scenario of several checks"
             ))
         }
-    }
-}
-
-/// The profile that was named, or the newest whose server the check is about,
-/// with the revision that was asked for.
-fn profile(arguments: &Arguments, check: &Check, profiles: &[Profile]) -> miette::Result<Profile> {
-    let asked = arguments.revision.clone().or_else(|| variable(VERSION_VARIABLE));
-    let revision = asked.map(|revision| selection::known_revision(&revision)).transpose()?;
-    if let Some(name) = &arguments.profile {
-        selection::known_profile(name, profiles)?;
-    }
-    let fits = |profile: &Profile| match (&arguments.profile, revision) {
-        (Some(name), _) => profile.name == *name,
-        (None, Some(revision)) => profile.revision == revision,
-        (None, None) => check.header.revisions.contains(&profile.revision),
-    };
-    // Without one that fits the client still has to accept something.
-    let newest = |profiles: &mut dyn Iterator<Item = &Profile>| {
-        profiles.max_by_key(|profile| profile.revision).cloned()
-    };
-    let found = newest(&mut profiles.iter().filter(|profile| fits(profile)))
-        .or_else(|| newest(&mut profiles.iter()));
-    let mut profile = found.ok_or_else(|| miette!("there is no profile"))?;
-    profile.revision = revision.unwrap_or(profile.revision);
-    Ok(profile)
-}
-
-/// The case that was named, else that of the environment, else the first.
-fn case(arguments: &Arguments, check: &Check) -> miette::Result<Option<String>> {
-    let cases = &check.header.cases;
-    let named = match (&arguments.case, cases.is_empty()) {
-        (Some(case), _) => Some(case.clone()),
-        (None, true) => None,
-        (None, false) => told("case"),
-    };
-    match named {
-        Some(case) if !cases.contains(&case) => {
-            let help =
-                did_you_mean(&case, cases.iter().map(String::as_str)).unwrap_or_else(
-                    || match cases.as_slice() {
-                        [] => "leave --case out".to_owned(),
-                        cases => format!("its cases are {}", cases.join("; ")),
-                    },
-                );
-            Err(miette!(
-                code = "drive::case",
-                help = help,
-                "the check `{}` has no case `{case}`",
-                check.id
-            ))
-        }
-        Some(case) => Ok(Some(case)),
-        None => Ok(cases.first().cloned()),
     }
 }
 

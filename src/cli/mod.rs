@@ -15,9 +15,11 @@ pub mod list;
 pub mod new;
 pub mod output;
 pub mod ping;
+mod played;
 pub mod prove;
 pub mod review;
 pub mod run;
+pub mod serve;
 pub mod server;
 pub mod show;
 pub mod sources;
@@ -58,13 +60,15 @@ enum Command {
     Init(init::Arguments),
     /// Let the built-in client play a check against any server.
     Drive(drive::Arguments),
+    /// Keep a check's server up for a client that is started by hand.
+    Serve(serve::Arguments),
     /// Show that every check can fail, by deliberate misbehaviour.
     Prove(prove::Arguments),
     /// Show recorded wires that differ or are new; accept or reject them.
     Review(review::Arguments),
     /// See whether a server can be reached, and what it says of itself.
     Ping(ping::Arguments),
-    /// Take in the tools of a server, show which were refused and why, switch them on and off.
+    /// Take in and show a server's tools, those refused too; switch them on and off.
     Tools(tools::Arguments),
     /// Call a tool of a server as a host does it: gate, approval, run, audit.
     Call(Box<call::Arguments>),
@@ -116,6 +120,7 @@ fn dispatch(line: CommandLine) -> miette::Result<Exit> {
         Command::New(arguments) => new::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),
         Command::Drive(arguments) => drive::run(&arguments),
+        Command::Serve(arguments) => serve::run(&arguments, line.colour),
         Command::Prove(arguments) => prove::run(&arguments, line.colour),
         Command::Review(arguments) => review::run(&arguments, line.colour),
         Command::Ping(arguments) => ping::run(&arguments, line.colour),

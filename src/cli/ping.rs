@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::exit::Exit;
 use super::output::{json as text_of, print, say};
-use super::server::{Conversation, Speaking};
+use super::server::{Conversation, Speaking, failure_json};
 use super::store::StoreFile;
 use super::terminal::{Stream, When, has_colour};
 use crate::host::Ping;
@@ -83,7 +83,7 @@ fn human(conversation: &Conversation, ping: &Ping, paint: Paint) -> String {
     line("version", names(&ping.versions));
     let said = |member: &str| ping.server[member].as_str().map(|text| conversation.name(text));
     let server: Vec<String> = ["name", "version"].into_iter().filter_map(said).collect();
-    line("server", server.join(" "));
+    line("server", if server.is_empty() { "unnamed".to_owned() } else { server.join(" ") });
     line("capabilities", names(&capabilities(&ping.capabilities)));
     line("latency", format!("{} ms", ping.latency));
     text
@@ -134,21 +134,9 @@ fn described(conversation: &Conversation, pinged: &Result<Ping, ClientError>) ->
             "versions": [],
             "server_info": null,
             "capabilities": [],
-            "error": error_of(error),
+            "error": failure_json(error),
         }),
     }
-}
-
-/// The kind of a failure with its numbers; nothing that the server wrote but
-/// the version that it chose.
-pub fn error_of(error: &ClientError) -> Value {
-    json!({
-        "kind": error.kind.as_str(),
-        "message": error.message,
-        "status": error.facts.status,
-        "code": error.facts.code,
-        "version": error.facts.version,
-    })
 }
 
 #[cfg(test)]

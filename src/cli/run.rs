@@ -371,12 +371,17 @@ fn unwritable(path: &Path, error: &io::Error) -> miette::Report {
 /// The first Ctrl-C ends the run in order; a second one at once.
 pub fn interrupt_on_ctrl_c(settings: &Settings) {
     let interrupt = settings.interrupt.clone();
+    on_ctrl_c(move || interrupt.cancel());
+}
+
+/// Does something at the first Ctrl-C; a second one ends the program at once.
+pub fn on_ctrl_c(first: impl FnOnce() + Send + 'static) {
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let Ok(runtime) = runtime else { return };
         runtime.block_on(async {
             if tokio::signal::ctrl_c().await.is_ok() {
-                interrupt.cancel();
+                first();
             }
             if tokio::signal::ctrl_c().await.is_ok() {
                 std::process::exit(i32::from(Exit::Cancelled.code()));

@@ -8,12 +8,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::Args;
 use http::{HeaderMap, Uri};
 use miette::{MietteDiagnostic, Report, miette};
+use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use super::output::say;
 use super::run::{headers, server_url, style};
 use crate::check::selection;
-use crate::host::{Caller, Clock, Host, HostError, Model, Parts, Store};
+use crate::host::{Caller, Clock, Host, Model, Parts, Store};
 use crate::mcp::Revision;
 use crate::mcp::client::{Client, ClientError, ErrorKind, Options};
 use crate::profile::{self, Profile};
@@ -42,6 +43,9 @@ pub struct Speaking {
 /// The revision that a server is asked for if nothing else is known of it: the
 /// newest with a handshake, which every server in the field answers.
 const USUAL_REVISION: Revision = Revision::V2025_11_25;
+
+/// Who operates the host, as it is recorded.
+pub const CALLER: &str = "operator";
 
 /// How long the end of a session may take: nobody waits for it.
 const GOODBYE: Duration = Duration::from_secs(1);
@@ -97,7 +101,7 @@ impl Speaking {
             .build()
             .map_err(|error| miette!("no runtime could be started: {error}"))?;
         let caller = Caller {
-            name: "operator".to_owned(),
+            name: CALLER.to_owned(),
             administrator: true,
             model: Model { zone: Some(server.operator.zone), fallbacks: Vec::new() },
             ..Caller::default()
@@ -210,14 +214,18 @@ impl Conversation {
         let code = format!("server::{}", error.kind.as_str());
         MietteDiagnostic::new(message).with_code(code).with_help(help).into()
     }
+}
 
-    /// What is said of a host that could not do what it was asked.
-    pub fn host_failure(&self, error: HostError) -> Report {
-        match error {
-            HostError::Client(error) => self.failure(&error),
-            HostError::Store(error) => error.into(),
-        }
-    }
+/// A failure as JSON: its kind and its numbers, and nothing that the server
+/// wrote but the version that it chose.
+pub fn failure_json(error: &ClientError) -> Value {
+    json!({
+        "kind": error.kind.as_str(),
+        "message": error.message,
+        "status": error.facts.status,
+        "code": error.facts.code,
+        "version": error.facts.version,
+    })
 }
 
 /// Waits until the user interrupts the command.

@@ -10,8 +10,7 @@ use serde_json::{Value, json};
 
 use super::exit::Exit;
 use super::output::{json as text_of, print, say};
-use super::ping::error_of;
-use super::server::{Conversation, Speaking};
+use super::server::{Conversation, Speaking, failure_json};
 use super::store::StoreFile;
 use super::terminal::{Stream, When, has_colour};
 use crate::check::nearest::did_you_mean;
@@ -81,7 +80,7 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
                     return Ok(Exit::NotConforming);
                 }
                 exit = Exit::NotConforming;
-                error = Some(error_of(&failed));
+                error = Some(failure_json(&failed));
                 Import::default()
             }
         }

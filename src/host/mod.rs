@@ -201,7 +201,7 @@ impl Host {
     /// [`StoreError`] if that cannot be stored; what is in flight is stopped
     /// all the same.
     pub fn cancel_run(&self, run: &Run) -> Result<(), StoreError> {
-        run.cancellation.cancel();
+        run.cancel();
         self.0.store.end_run(run.id, RunStatus::Cancelled, self.now()).map(|_| ())
     }
 

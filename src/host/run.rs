@@ -17,6 +17,12 @@ pub struct Run {
 }
 
 impl Run {
+    /// Stops what the run has in flight, and stores nothing: so it never waits
+    /// for the store. [`Host::cancel_run`](super::Host::cancel_run) does both.
+    pub fn cancel(&self) {
+        self.cancellation.cancel();
+    }
+
     /// Whether it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.cancellation.is_cancelled()

@@ -162,7 +162,11 @@ impl Message {
 }
 
 impl ErrorObject {
-    fn from_value(value: Value) -> Result<ErrorObject, InvalidMessage> {
+    /// Reads the `error` of a response.
+    ///
+    /// # Errors
+    /// [`InvalidMessage::Error`].
+    pub fn from_value(value: Value) -> Result<ErrorObject, InvalidMessage> {
         let Value::Object(mut members) = value else { return Err(InvalidMessage::Error) };
         let code = members.get("code").and_then(Value::as_i64).ok_or(InvalidMessage::Error)?;
         let Some(Value::String(message)) = members.remove("message") else {

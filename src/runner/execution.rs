@@ -22,7 +22,7 @@ use self::wire_schema::AsWritten;
 use super::addresses::{InMemory, OnLoopback};
 use super::event::{ClientProcess, Trouble};
 use super::process::{self, Ended};
-use super::subject::{LOOPBACK_SCALE, Settings, Subject};
+use super::subject::{LOOPBACK_SCALE, Settings, Subject, Visitor};
 use super::worker::Engine;
 use crate::check::{Check, CheckKind, CheckpointResult};
 use crate::mcp::server::Behaviour;
@@ -180,7 +180,7 @@ fn is_in_memory(kind: CheckKind, subject: &Subject) -> bool {
         Subject::Embedded => true,
         // A check of a server needs no socket to reach the reference server,
         // but over loopback it gets one as well.
-        Subject::Loopback | Subject::Client(_) => false,
+        Subject::Loopback | Subject::Client(_) | Subject::Visitor(_) => false,
         Subject::Server(_) => kind != CheckKind::Server,
     }
 }
@@ -211,6 +211,10 @@ impl Stage<'_> {
             }
             Subject::Client(command) => {
                 let stopped = self.external_client(&handlers, command, &mut executed);
+                self.conclude(&handlers, stopped, executed)
+            }
+            Subject::Visitor(visitor) => {
+                let stopped = self.visited(&handlers, visitor, &mut executed);
                 self.conclude(&handlers, stopped, executed)
             }
             Subject::Server(_) => executed,
@@ -303,12 +307,7 @@ impl Stage<'_> {
         executed.origins = self.named_origins(&server);
         let recorder = Arc::new(Recorder::new(double, self.wire.clone()));
         let serving = addresses.take().serve(recorder).map_err(no_socket)?;
-        let scenario = self.check.header.scenario.as_deref().unwrap_or(&self.check.id);
-        let environment = [
-            (SCENARIO_VARIABLE, scenario.to_owned()),
-            (VERSION_VARIABLE, self.profile.revision.as_str().to_owned()),
-            (CONTEXT_VARIABLE, self.context(scenario, &server).to_string()),
-        ];
+        let environment = self.environment(&server);
         let ran = self.runtime.block_on(process::run(
             command,
             &server.url(),
@@ -333,8 +332,41 @@ impl Stage<'_> {
         if timed_out {
             executed.trouble = Some(Trouble::TimedOut(self.settings.timeout));
         }
-        let acted = Acted { result: Dynamic::from(Absent), record: None, raw: Vec::new() };
-        Ok(Outcome::of(acted, Some(&server), self.endpoint_by_name()?))
+        Ok(Outcome::of(Acted::by_others(), Some(&server), self.endpoint_by_name()?))
+    }
+
+    /// Whatever client comes reaches the double over a real socket.
+    fn visited(
+        &self,
+        handlers: &Handlers,
+        visitor: &Visitor,
+        executed: &mut Executed,
+    ) -> Result<Outcome, Stopped> {
+        let double = Arc::new(Double::new(self.scale));
+        let addresses = OnLoopback::at(visitor.port);
+        let server = self.serve(&double, Arc::new(addresses.clone()), handlers, self.script)?;
+        executed.origins = self.named_origins(&server);
+        let wire = self.wire.clone().watched(visitor.watch.clone());
+        let recorder = Arc::new(Recorder::new(double, wire));
+        let serving = addresses.take().serve(recorder).map_err(no_socket)?;
+        // However long the visit takes: a call of a handler has other limits.
+        let limits = self.engine.scripts.limits();
+        limits.set_deadline(None);
+        (visitor.announce)(&server.url(), &self.environment(&server));
+        self.runtime.block_on(visitor.leave.cancelled());
+        self.runtime.block_on(serving.close());
+        limits.set_deadline(Some(Instant::now() + self.settings.timeout));
+        Ok(Outcome::of(Acted::by_others(), Some(&server), self.endpoint_by_name()?))
+    }
+
+    /// What an external client finds in its environment.
+    fn environment(&self, server: &Server) -> [(&'static str, String); 3] {
+        let scenario = self.check.header.scenario.as_deref().unwrap_or(&self.check.id);
+        [
+            (SCENARIO_VARIABLE, scenario.to_owned()),
+            (VERSION_VARIABLE, self.profile.revision.as_str().to_owned()),
+            (CONTEXT_VARIABLE, self.context(scenario, server).to_string()),
+        ]
     }
 
     /// What an external client is told.

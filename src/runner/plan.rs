@@ -151,7 +151,7 @@ fn distinct<'a>(profiles: &[&'a Profile], subject: &Subject) -> Vec<&'a Profile>
     for profile in profiles {
         let is_known = kept.iter().any(|known| match subject {
             Subject::Embedded | Subject::Loopback => false,
-            Subject::Client(_) => {
+            Subject::Client(_) | Subject::Visitor(_) => {
                 known.revision == profile.revision && known.server == profile.server
             }
             Subject::Server(_) => known.revision == profile.revision,

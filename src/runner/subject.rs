@@ -10,6 +10,7 @@ use crate::check::{CheckKind, Level};
 use crate::mcp::client::Cancellation;
 use crate::script::fault::FaultScript;
 use crate::snapshot::Store;
+use crate::wire::exchange::Watch;
 use crate::wire::text::Style;
 
 /// What is under test.
@@ -23,6 +24,29 @@ pub enum Subject {
     Client(Command),
     /// A server; the built-in client drives it.
     Server(Uri),
+    /// Whatever client comes, while the check's server is kept up.
+    Visitor(Arc<Visitor>),
+}
+
+/// How a check's server is kept up for whatever client comes.
+pub struct Visitor {
+    /// The port on 127.0.0.1; 0 for any that is free.
+    pub port: u16,
+    /// Gets the server's URL, and what a client is told in its environment.
+    pub announce: Box<Announce>,
+    /// Gets each exchange when it begins and when it ends.
+    pub watch: Arc<Watch>,
+    /// Ends the visit when it is cancelled; then what was seen is judged.
+    pub leave: Cancellation,
+}
+
+/// Gets the URL of a server, and names and values of environment variables.
+pub type Announce = dyn Fn(&str, &[(&str, String)]) + Send + Sync;
+
+impl fmt::Debug for Visitor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Visitor").field("port", &self.port).finish_non_exhaustive()
+    }
 }
 
 /// A command line, split into words.
@@ -51,6 +75,7 @@ impl fmt::Display for Subject {
             Subject::Loopback => formatter.write_str("loopback"),
             Subject::Client(command) => write!(formatter, "client: {command}"),
             Subject::Server(url) => write!(formatter, "server: {url}"),
+            Subject::Visitor(_) => formatter.write_str("a client by hand"),
         }
     }
 }
@@ -62,14 +87,14 @@ pub const LOOPBACK_SCALE: u32 = 50;
 impl Subject {
     /// Whether it is a program from outside, on the real clock.
     pub fn is_external(&self) -> bool {
-        matches!(self, Subject::Client(_) | Subject::Server(_))
+        matches!(self, Subject::Client(_) | Subject::Server(_) | Subject::Visitor(_))
     }
 
     /// Whether checks of this kind can be run on it.
     pub fn takes(&self, kind: CheckKind) -> bool {
         match self {
             Subject::Embedded | Subject::Loopback => true,
-            Subject::Client(_) => kind == CheckKind::Client,
+            Subject::Client(_) | Subject::Visitor(_) => kind == CheckKind::Client,
             Subject::Server(_) => kind == CheckKind::Server,
         }
     }

@@ -404,7 +404,7 @@ pub fn is_builtin(kind: CheckKind, subject: &Subject) -> bool {
         // What `drive` returns is the built-in client's own result, whatever
         // the server.
         Subject::Server(_) => kind == CheckKind::Server,
-        Subject::Client(_) => false,
+        Subject::Client(_) | Subject::Visitor(_) => false,
     }
 }
 

@@ -19,7 +19,9 @@ use super::action::{Handlers, bytes, header_map, json_value};
 use super::observation::{header, is_event_stream, messages_in};
 use super::value::{AsJson, List, from_json};
 use crate::mcp::client::features::ClientFeature;
-use crate::mcp::client::{Cancellation, Client as McpClient, ClientError, Operation, Options};
+use crate::mcp::client::{
+    Cancellation, Client as McpClient, ClientError, Eras, Operation, Options,
+};
 use crate::wire::{HttpClient, READ_LIMIT, Request};
 
 type Evaluated<T> = Result<T, Box<EvalAltResult>>;
@@ -95,6 +97,8 @@ struct Inner {
     /// Every client that the script made, this one included: all are closed at
     /// the end.
     all: Arc<Mutex<Vec<McpClient>>>,
+    /// What clients of both eras found out, for the whole execution.
+    eras: Eras,
     /// The bodies that the script sent by itself, past every client.
     raw: Arc<Mutex<Vec<Bytes>>>,
 }
@@ -110,13 +114,13 @@ impl Client {
     ) -> Self {
         let client = McpClient::new(http.clone(), options.clone());
         let all = Arc::new(Mutex::new(vec![client.clone()]));
-        let raw = Arc::default();
-        Client(Arc::new(Inner { client, http, options, blocking, handlers, all, raw }))
+        let (eras, raw) = (Eras::default(), Arc::default());
+        Client(Arc::new(Inner { client, http, options, blocking, handlers, all, eras, raw }))
     }
 
     /// A handle to `client`, which shares everything else with this one.
     fn with(&self, client: McpClient) -> Client {
-        let Inner { http, options, blocking, handlers, all, raw, .. } = &*self.0;
+        let Inner { http, options, blocking, handlers, all, eras, raw, .. } = &*self.0;
         Client(Arc::new(Inner {
             client,
             http: http.clone(),
@@ -124,6 +128,7 @@ impl Client {
             blocking: blocking.clone(),
             handlers: handlers.clone(),
             all: all.clone(),
+            eras: eras.clone(),
             raw: raw.clone(),
         }))
     }
@@ -167,7 +172,16 @@ impl Client {
     }
 
     fn another(&mut self) -> Client {
-        let client = McpClient::new(self.0.http.clone(), self.0.options.clone());
+        self.beside(McpClient::new(self.0.http.clone(), self.0.options.clone()))
+    }
+
+    fn dual_era(&mut self) -> Client {
+        let Inner { http, options, eras, .. } = &*self.0;
+        self.beside(McpClient::of_both_eras(http.clone(), options.clone(), eras.clone()))
+    }
+
+    /// A handle to a client with a connection of its own.
+    fn beside(&self, client: McpClient) -> Client {
         self.0.all.lock().unwrap_or_else(PoisonError::into_inner).push(client.clone());
         self.with(client)
     }
@@ -284,7 +298,8 @@ impl Client {
     }
 
     fn get(&mut self, url: &str) -> Evaluated<Dynamic> {
-        self.exchange(request(Method::GET, parse_uri(url)?, HeaderMap::new(), Bytes::new()))
+        let headers = HeaderMap::from_iter([accepts_anything()]);
+        self.exchange(request(Method::GET, parse_uri(url)?, headers, Bytes::new()))
     }
 
     fn post(&mut self, url: &str, form: Map) -> Evaluated<Dynamic> {
@@ -293,9 +308,15 @@ impl Client {
             body.append_pair(name, &value.to_string());
         }
         let media_type = http::HeaderValue::from_static("application/x-www-form-urlencoded");
-        let headers = HeaderMap::from_iter([(http::header::CONTENT_TYPE, media_type)]);
+        let headers =
+            HeaderMap::from_iter([accepts_anything(), (http::header::CONTENT_TYPE, media_type)]);
         self.exchange(request(Method::POST, parse_uri(url)?, headers, body.finish().into()))
     }
+}
+
+/// Said so that no library under it says something else.
+fn accepts_anything() -> (http::HeaderName, http::HeaderValue) {
+    (http::header::ACCEPT, http::HeaderValue::from_static("*/*"))
 }
 
 fn request(method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Request {
@@ -418,6 +439,9 @@ fn operation(name: &str, arguments: &[Dynamic]) -> Evaluated<Operation> {
         "set_logging_level" => (1, Operation::SetLoggingLevel { level: text(0)? }),
         "ping" => (0, Operation::Ping),
         "discover" => (0, Operation::Discover),
+        "get_task" => (1, Operation::GetTask { id: text(0)? }),
+        "cancel_task" => (1, Operation::CancelTask { id: text(0)? }),
+        "update_task" => (2, Operation::UpdateTask { id: text(0)?, responses: required(1)? }),
         other => {
             let near =
                 crate::check::nearest::nearest(other, OPERATIONS.iter().map(|(name, _)| *name));
@@ -441,7 +465,7 @@ const FEATURES: [(&str, ClientFeature); 3] = [
 ];
 
 /// Every operation by its name, with the least and the most arguments it takes.
-const OPERATIONS: [(&str, std::ops::RangeInclusive<usize>); 13] = [
+const OPERATIONS: [(&str, std::ops::RangeInclusive<usize>); 16] = [
     ("list_tools", 0..=0),
     ("call_tool", 1..=2),
     ("list_resources", 0..=0),
@@ -455,6 +479,9 @@ const OPERATIONS: [(&str, std::ops::RangeInclusive<usize>); 13] = [
     ("set_logging_level", 1..=1),
     ("ping", 0..=0),
     ("discover", 0..=0),
+    ("get_task", 1..=1),
+    ("cancel_task", 1..=1),
+    ("update_task", 2..=2),
 ];
 
 /// Registers `client`, its answers and its operations in the background.
@@ -499,7 +526,12 @@ pub(super) fn register(engine: &mut Engine) {
             Ok(told.map(|()| Value::Null).into())
         })
         .register_fn("listen", |client: &mut Client| -> Evaluated<Answer> {
-            let opened = client.0.blocking.wait(client.0.client.listen())?;
+            let opened = client.0.blocking.wait(client.0.client.listen(None))?;
+            Ok(opened.map(|()| Value::Null).into())
+        })
+        .register_fn("listen", |client: &mut Client, filter: Map| -> Evaluated<Answer> {
+            let filter = json_value(&filter.into())?;
+            let opened = client.0.blocking.wait(client.0.client.listen(Some(filter)))?;
             Ok(opened.map(|()| Value::Null).into())
         })
         .register_fn("with_progress", |client: &mut Client| {
@@ -528,6 +560,10 @@ pub(super) fn register(engine: &mut Engine) {
         })
         .register_fn("wait_for", Client::wait_for)
         .register_fn("another", Client::another)
+        .register_fn("dual_era", Client::dual_era)
+        .register_fn("take_tasks", |client: &mut Client| -> Evaluated<()> {
+            client.0.client.take_tasks().map_err(|error| error.message.into())
+        })
         .register_fn("send_raw", Client::send_raw)
         .register_fn("get", Client::get)
         .register_fn("post", Client::post)

@@ -263,6 +263,14 @@ impl Server {
         Ok(())
     }
 
+    fn versions(&mut self, versions: Array) -> Evaluated<()> {
+        let named = versions.into_iter().map(|version| {
+            version.into_string().map_err(|found| format!("a version is a string, not a {found}"))
+        });
+        self.0.scripted.versions(named.collect::<Result<_, _>>()?);
+        Ok(())
+    }
+
     fn page(&mut self, size: i64) -> Evaluated<()> {
         let size = usize::try_from(size).ok().filter(|size| *size > 0);
         let size = size.ok_or("a page holds at least one item")?;
@@ -422,6 +430,7 @@ pub(super) fn register(engine: &mut Engine) {
         .register_fn("page", Server::page)
         .register_fn("on", Server::on)
         .register_fn("initialize", Server::initialize)
+        .register_fn("versions", Server::versions)
         .register_fn("origin", Server::origin)
         .register_get("url", |server: &mut Server| server.url())
         .register_fn("context", |server: &mut Server, context: Map| {

@@ -67,16 +67,20 @@ impl Exchange {
     }
 }
 
+/// Gets each exchange twice: when its request arrived, and when it ended.
+pub type Watch = dyn Fn(&Exchange) + Send + Sync;
+
 /// The exchanges of one execution, in the order in which requests arrived.
 ///
 /// A clone is another handle to the same list.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Wire {
     start: Instant,
     /// How many times slower the clock that scripts see runs: the loopback
     /// subject divides every delay by its scale.
     scale: u32,
     entries: Arc<Mutex<Vec<Entry>>>,
+    watch: Option<Arc<Watch>>,
 }
 
 /// An exchange while it is written down.
@@ -113,7 +117,18 @@ impl Wire {
     /// An empty wire whose time begins now; recorded times are multiplied by
     /// `scale`.
     pub fn new(scale: u32) -> Self {
-        Wire { start: Instant::now(), scale, entries: Arc::default() }
+        Wire { start: Instant::now(), scale, entries: Arc::default(), watch: None }
+    }
+
+    /// The same wire, watched while it is written down.
+    pub fn watched(self, watch: Arc<Watch>) -> Self {
+        Wire { watch: Some(watch), ..self }
+    }
+
+    fn show(&self, exchange: Option<Exchange>) {
+        if let (Some(watch), Some(exchange)) = (&self.watch, exchange) {
+            watch(&exchange);
+        }
     }
 
     /// The time since the execution began, as scripts see it.
@@ -155,7 +170,10 @@ impl Wire {
             end: End::Open,
             completed_at: None,
         };
+        let begun = self.watch.is_some().then(|| exchange.clone());
         entries.push(Entry { exchange, arriving: BytesMut::new() });
+        drop(entries);
+        self.show(begun);
         index
     }
 
@@ -167,13 +185,16 @@ impl Wire {
 
     fn finish(&self, index: usize, end: End) {
         let now = self.now();
+        let mut ended = None;
         self.update(index, |entry| {
             entry.settle();
             if entry.exchange.end == End::Open {
                 entry.exchange.end = end;
                 entry.exchange.completed_at = Some(now);
+                ended = self.watch.is_some().then(|| entry.exchange.clone());
             }
         });
+        self.show(ended);
     }
 }
 

@@ -63,6 +63,15 @@ impl Loopback {
     /// `InvalidInput` if `origin` is not a scheme, a host and perhaps a port;
     /// else what the system says of a socket that it cannot open.
     pub fn open(&mut self, origin: &str) -> io::Result<String> {
+        self.open_at(origin, 0)
+    }
+
+    /// Opens a socket for `origin` as [`Loopback::open`] does, at this port
+    /// unless it is 0.
+    ///
+    /// # Errors
+    /// As [`Loopback::open`].
+    pub fn open_at(&mut self, origin: &str, port: u16) -> io::Result<String> {
         if let Some(url) = self.url(origin) {
             return Ok(url);
         }
@@ -72,7 +81,7 @@ impl Loopback {
                 format!("`{origin}` is no origin; write it as in `http://server.test`"),
             )
         })?;
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         listener.set_nonblocking(true)?;
         let url = format!("http://{}", listener.local_addr()?);
         let name = origin.to_owned();

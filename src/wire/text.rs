@@ -269,7 +269,7 @@ pub fn escape(bytes: &[u8]) -> String {
 /// [`escape`] does, newlines as well, and cut after [`NAME_LIMIT`] characters.
 pub fn escape_name(name: &str) -> String {
     let cut = name.char_indices().nth(NAME_LIMIT).map(|(at, _)| at);
-    let shown = escape(name[..cut.unwrap_or(name.len())].as_bytes()).replace('\n', "\\x0a");
+    let shown = escape(&name.as_bytes()[..cut.unwrap_or(name.len())]).replace('\n', "\\x0a");
     if cut.is_some() { shown + "…" } else { shown }
 }
 

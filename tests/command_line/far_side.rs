@@ -27,9 +27,14 @@ pub struct FarSide {
 impl FarSide {
     /// Serves what `register` registers, at 2025-11-25.
     pub fn new(register: impl FnOnce(&ScriptedServer)) -> FarSide {
+        FarSide::at(Revision::V2025_11_25, register)
+    }
+
+    /// Serves what `register` registers, with a session where there are any.
+    pub fn at(revision: Revision, register: impl FnOnce(&ScriptedServer)) -> FarSide {
         let server = Arc::new(ScriptedServer::new(Behaviour {
-            revision: Revision::V2025_11_25,
-            session: Some("a-session".to_owned()),
+            revision,
+            session: revision.has_handshake().then(|| "a-session".to_owned()),
             framing: Framing::Json,
             path: "/mcp".to_owned(),
         }));

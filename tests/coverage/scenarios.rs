@@ -7,7 +7,7 @@ use mcp_checks::check::Library;
 use serde::Deserialize;
 
 /// The scenarios that have no check yet, and what they take.
-const NO_CHECK_YET: [(&str, &str); 14] = [
+const NO_CHECK_YET: [(&str, &str); 8] = [
     ("client/ema-id-jag-flow", AUTHORIZATION),
     ("client/oauth-cimd", AUTHORIZATION),
     ("client/oauth-cimd-over-dcr", AUTHORIZATION),
@@ -16,17 +16,9 @@ const NO_CHECK_YET: [(&str, &str); 14] = [
     ("client/oauth-pkce", AUTHORIZATION),
     ("client/oauth-refresh-token", AUTHORIZATION),
     ("client/pkce-unsupported-as", AUTHORIZATION),
-    ("client/mrtr-basic", ROUND_TRIPS),
-    ("client/mrtr-elicit-url", ROUND_TRIPS),
-    ("client/mrtr-multi-round", ROUND_TRIPS),
-    ("client/mrtr-no-state", ROUND_TRIPS),
-    ("client/task-cancel", TASKS),
-    ("client/task-polling", TASKS),
 ];
 
 const AUTHORIZATION: &str = "the flows of authorization";
-const ROUND_TRIPS: &str = "multi round-trip requests";
-const TASKS: &str = "tasks";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -125,9 +125,9 @@ fn what_is_written_is_read_and_outlives_the_handle() {
     );
     assert_eq!(store.contacts().unwrap(), [contact]);
     assert_eq!(store.denials().unwrap(), [denial]);
-    let enabled = StoredTool { enabled: true, ..tool("s", "a") };
-    assert_eq!(store.tools().unwrap(), [enabled.clone()]);
-    assert_eq!(store.tool("mcp_s_a").unwrap(), Some(enabled));
+    let enabled = || StoredTool { enabled: true, ..tool("s", "a") };
+    assert_eq!(store.tools().unwrap(), [enabled()]);
+    assert_eq!(store.tool("mcp_s_a").unwrap(), Some(enabled()));
     assert_eq!(store.tool("mcp_s_b").unwrap(), None);
     assert!(!store.enable("mcp_s_b", true).unwrap());
 }

@@ -2,17 +2,19 @@
 //! what is given up, and turns error responses into errors.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::Progress;
 use super::budget::{Budget, bounded};
 use super::cancellation::Cancellation;
 use super::error::{ClientError, ErrorKind};
 use super::inbox::Inbox;
+use super::rounds::ResultType;
 use super::transport::{Session, Transport};
 use crate::mcp::json_rpc::{Notification, Request};
+use crate::mcp::metadata;
 
 /// Requests by name over a transport.
 pub struct Channel {
@@ -21,6 +23,8 @@ pub struct Channel {
     /// The id of the latest request; they are never used twice, not even in
     /// another session.
     ids: AtomicI64,
+    /// Whether a call may come back as a task.
+    tasks: AtomicBool,
     scale: u32,
 }
 
@@ -35,7 +39,13 @@ pub struct Answer {
 impl Channel {
     /// Requests over `transport`; delays are divided by `scale`.
     pub fn new(transport: Arc<dyn Transport>, scale: u32) -> Self {
-        Channel { transport, inbox: Inbox::default(), ids: AtomicI64::new(0), scale }
+        Channel {
+            transport,
+            inbox: Inbox::default(),
+            ids: AtomicI64::new(0),
+            tasks: AtomicBool::new(false),
+            scale,
+        }
     }
 
     /// What carries the messages.
@@ -86,7 +96,7 @@ impl Channel {
         session: &Session,
         budget: &mut Budget,
     ) -> Result<Value, ClientError> {
-        let mut request = self.next(method, with_metadata(params, session));
+        let mut request = self.next(method, self.with_metadata(params, session));
         if progress == Progress::Asked {
             let params = request.params.get_or_insert_with(|| json!({}));
             params["_meta"]["progressToken"] = request.id.clone();
@@ -104,6 +114,45 @@ impl Channel {
         let answer = self.answer(&request, session, budget).await;
         budget.settle();
         Ok(answer?.result)
+    }
+
+    /// From now on, each request says that a call may come back as a task.
+    pub fn take_tasks(&self) {
+        self.tasks.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a call may come back as a task.
+    pub fn takes_tasks(&self) -> bool {
+        self.tasks.load(Ordering::Relaxed)
+    }
+
+    /// What each request of `session` carries in `_meta`; `None` where the
+    /// revision has no such thing.
+    pub fn metadata(&self, session: &Session) -> Option<Map<String, Value>> {
+        let mut carried = (**session.metadata.as_ref()?).clone();
+        let mut capabilities = self.inbox.features().capabilities(session.revision);
+        if self.takes_tasks() {
+            capabilities["extensions"][metadata::TASKS] = json!({});
+        }
+        carried.insert(metadata::CLIENT_CAPABILITIES.into(), capabilities);
+        Some(carried)
+    }
+
+    /// The params with what each request of the session carries in `_meta`,
+    /// beside what stands there already.
+    fn with_metadata(&self, params: Option<Value>, session: &Session) -> Option<Value> {
+        let Some(carried) = self.metadata(session) else { return params };
+        let mut params = params.unwrap_or_else(|| json!({}));
+        for (name, value) in carried {
+            params["_meta"][name] = value;
+        }
+        Some(params)
+    }
+
+    /// The request that asks for what `filter` names between other requests.
+    pub fn subscription(&self, filter: Value, session: &Session) -> Request {
+        let params = Some(json!({ "notifications": filter }));
+        self.next("subscriptions/listen", self.with_metadata(params, session))
     }
 
     fn next(&self, method: &str, params: Option<Value>) -> Request {
@@ -127,26 +176,10 @@ impl Channel {
             let message = format!("the result of {} is not an object", request.method);
             return Err(ClientError::new(ErrorKind::InvalidResult, message));
         }
-        if session.revision.has_result_types() && !is_complete(&result) {
+        if ResultType::of(&result, session.revision, self.takes_tasks()).is_none() {
             let message = format!("the result of {} is of no known type", request.method);
             return Err(ClientError::new(ErrorKind::InvalidResult, message));
         }
         Ok(Answer { result, session_id: reply.session_id })
     }
-}
-
-/// The params with what each request of the session carries in `_meta`, beside
-/// what stands there already.
-fn with_metadata(params: Option<Value>, session: &Session) -> Option<Value> {
-    let Some(carried) = &session.metadata else { return params };
-    let mut params = params.unwrap_or_else(|| json!({}));
-    for (name, value) in carried.iter() {
-        params["_meta"][name] = value.clone();
-    }
-    Some(params)
-}
-
-/// Whether a result is the whole of it; one that does not say is.
-fn is_complete(result: &Value) -> bool {
-    result.get("resultType").is_none_or(|of| of == "complete")
 }

@@ -39,6 +39,12 @@ pub enum ErrorKind {
     UnsupportedVersion,
     /// The list goes on beyond the limit of pages.
     PageLimit,
+    /// The request was to be sent again beyond the limit of rounds.
+    RoundLimit,
+    /// The server asks for input that this client does not give.
+    InputRefused,
+    /// The server cancelled the task that a call had become.
+    TaskCancelled,
     /// The server asks for authorization.
     AuthorizationRequired,
     /// The server no longer knows the session.
@@ -65,6 +71,9 @@ impl ErrorKind {
             ErrorKind::TooLarge => "too-large",
             ErrorKind::UnsupportedVersion => "unsupported-version",
             ErrorKind::PageLimit => "page-limit",
+            ErrorKind::RoundLimit => "round-limit",
+            ErrorKind::InputRefused => "input-refused",
+            ErrorKind::TaskCancelled => "task-cancelled",
             ErrorKind::AuthorizationRequired => "authorization-required",
             ErrorKind::SessionLost => "session-lost",
             ErrorKind::NotSupported => "not-supported",
@@ -88,6 +97,11 @@ impl ErrorKind {
             ErrorKind::TooLarge => "have the server answer in smaller parts",
             ErrorKind::UnsupportedVersion => "add the server's version to the accepted ones",
             ErrorKind::PageLimit => "have the server use larger pages, or end its list",
+            ErrorKind::RoundLimit => "have the server ask for all it needs at once",
+            ErrorKind::InputRefused => {
+                "register a handler for what the server asks, or see why it gave no answer"
+            }
+            ErrorKind::TaskCancelled => "see why the server cancelled the task",
             ErrorKind::AuthorizationRequired => "authorize with the issuer that is named",
             ErrorKind::SessionLost => "see why the server ends its sessions",
             ErrorKind::NotSupported => "see what the server declares, and which revision is spoken",

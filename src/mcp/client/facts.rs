@@ -34,6 +34,11 @@ impl Revision {
         self >= Revision::V2026_07_28
     }
 
+    /// Some results say how long they may be kept (server/utilities/caching).
+    pub fn has_cache_hints(self) -> bool {
+        self >= Revision::V2026_07_28
+    }
+
     /// Codes from -32020 to -32099 belong to the protocol (basic, "Error Codes").
     pub fn has_error_codes(self) -> bool {
         self >= Revision::V2026_07_28
@@ -56,6 +61,12 @@ impl Revision {
     /// "Receiving Messages").
     pub fn answers_server_requests(self) -> bool {
         self < Revision::V2026_07_28
+    }
+
+    /// A client listens between requests by `subscriptions/listen`, and to what it
+    /// names (basic/patterns/subscriptions), rather than by GET.
+    pub fn subscribes(self) -> bool {
+        self >= Revision::V2026_07_28
     }
 
     /// A request over HTTP is given up with a notification rather than by
@@ -110,6 +121,18 @@ impl Revision {
     /// "Error Handling").
     pub(crate) fn resource_not_found(self) -> i64 {
         if self >= Revision::V2026_07_28 { INVALID_PARAMS } else { -32002 }
+    }
+
+    /// A client subscribes to a resource by a request of its own
+    /// (server/resources, "Subscriptions").
+    pub fn subscribes_by_request(self) -> bool {
+        self < Revision::V2026_07_28
+    }
+
+    /// A client tells that its roots changed (client/roots, "Root List
+    /// Changes").
+    pub fn tells_of_roots(self) -> bool {
+        self < Revision::V2026_07_28
     }
 
     /// Servers may ask the user (client/elicitation).

@@ -6,6 +6,7 @@
 //! not declared, so no server may ask for them; they will be operations.
 
 pub mod budget;
+mod cache;
 pub mod cancellation;
 mod channel;
 pub mod error;
@@ -15,7 +16,10 @@ mod inbox;
 mod lifecycle;
 pub mod operation;
 mod pages;
+mod receiving;
+mod rounds;
 mod streamable_http;
+mod tasks;
 pub mod transport;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,7 +27,6 @@ use std::time::Duration;
 
 use ::http::{HeaderMap, Uri};
 use serde_json::{Value, json};
-use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 pub use self::cancellation::Cancellation;
@@ -31,12 +34,13 @@ pub use self::error::{ClientError, ErrorKind};
 pub use self::operation::Operation;
 
 use self::budget::Budget;
+use self::cache::Cache;
 use self::channel::Channel;
-use self::features::{ClientFeature, Handler};
+pub use self::lifecycle::Eras;
 use self::lifecycle::{Connection, Lifecycle};
 use self::streamable_http::StreamableHttp;
 use self::transport::{Session, Transport};
-use super::json_rpc::{HEADER_MISMATCH, Notification};
+use super::json_rpc::HEADER_MISMATCH;
 use super::{Revision, metadata};
 use crate::wire::HttpClient;
 
@@ -96,6 +100,7 @@ struct Inner {
     state: Mutex<State>,
     /// The least level of the log, where each request names it.
     log_level: Mutex<Option<String>>,
+    cache: Cache,
 }
 
 enum State {
@@ -111,6 +116,17 @@ impl Client {
     /// A client that sends through `http`; nothing is sent yet.
     pub fn new(http: Arc<dyn HttpClient>, options: Options) -> Client {
         let lifecycle = Lifecycle::new(&options);
+        Client::living(http, options, lifecycle)
+    }
+
+    /// A client of both eras: it finds out which one the server belongs to, and
+    /// notes it in `eras`, where the next client of that origin finds it.
+    pub fn of_both_eras(http: Arc<dyn HttpClient>, options: Options, eras: Eras) -> Client {
+        let lifecycle = Lifecycle::dual_era(options.clone(), eras);
+        Client::living(http, options, lifecycle)
+    }
+
+    fn living(http: Arc<dyn HttpClient>, options: Options, lifecycle: Lifecycle) -> Client {
         let transport = StreamableHttp::new(http, options.endpoint, options.headers, options.scale);
         let inner = Inner {
             channel: Channel::new(Arc::new(transport), options.scale),
@@ -119,6 +135,7 @@ impl Client {
             turn: tokio::sync::Mutex::new(()),
             state: Mutex::new(State::Idle),
             log_level: Mutex::default(),
+            cache: Cache::default(),
         };
         Client(Arc::new(inner), Progress::default())
     }
@@ -127,72 +144,6 @@ impl Client {
     #[must_use]
     pub fn with_progress(&self) -> Client {
         Client(self.0.clone(), Progress::Asked)
-    }
-
-    /// Answers what the server asks of `feature` with `handler`, and declares
-    /// it in the handshake: as `declared`, or else with all that the revision
-    /// has of it.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotSupported`] if the revision does not have the feature,
-    /// or a connection was opened already.
-    pub fn handle(
-        &self,
-        feature: ClientFeature,
-        declared: Option<Value>,
-        handler: Handler,
-    ) -> Result<(), ClientError> {
-        let name = feature.as_str();
-        let revision = self.0.lifecycle.opening().revision;
-        let refused = |message: String| Err(ClientError::new(ErrorKind::NotSupported, message));
-        if !feature.is_known_at(revision) {
-            return refused(format!("{revision} has no {name}"));
-        }
-        if !matches!(*self.0.lock(), State::Idle) {
-            return refused(format!("{name} is declared when a connection begins, not later"));
-        }
-        self.0.channel.inbox().features().register(feature, declared, handler);
-        Ok(())
-    }
-
-    /// Tells the server that the roots are others now (client/roots, "Root List
-    /// Changes").
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotSupported`] if `roots.listChanged` was not declared;
-    /// else [`ClientError`] if the notification was not accepted.
-    pub async fn roots_changed(&self) -> Result<(), ClientError> {
-        let mut budget = self.0.channel.own_budget();
-        let connection = self.0.connection(&mut budget).await?;
-        let revision = connection.session.revision;
-        if self.0.channel.inbox().features().capabilities(revision)["roots"]["listChanged"] != true
-        {
-            let message = "this client did not declare `roots.listChanged`";
-            return Err(ClientError::new(ErrorKind::NotSupported, message));
-        }
-        let method = "notifications/roots/list_changed".to_owned();
-        let changed = Notification { method, params: None };
-        self.0.channel.transport().notify(&changed, &connection.session, &mut budget).await
-    }
-
-    /// Begins to listen to what the server sends between requests, until the
-    /// client is closed. Has to be called within a runtime of tokio.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotSupported`] if the server offers no such stream; else
-    /// [`ClientError`] if none could be opened.
-    pub async fn listen(&self) -> Result<(), ClientError> {
-        let mut budget = self.0.channel.own_budget();
-        let connection = self.0.connection(&mut budget).await?;
-        let (opened, opening) = oneshot::channel();
-        let inner = self.0.clone();
-        let listening = tokio::spawn(async move {
-            let (channel, session) = (&inner.channel, &connection.session);
-            channel.transport().listen(session, channel.inbox(), opened).await;
-        });
-        self.0.listening.lock().unwrap_or_else(PoisonError::into_inner).push(listening);
-        let closed = || ClientError::new(ErrorKind::Closed, "the client was closed meanwhile");
-        budget.leg(async { opening.await.unwrap_or_else(|_| Err(closed())) }).await
     }
 
     /// Opens the connection and returns what the server said of itself: the
@@ -267,7 +218,7 @@ impl Client {
                     }
                     _ => {
                         let params = operation.params(revision)?;
-                        self.0.request(&operation, params, self.1, &mut budget).await?
+                        rounds::request(&self.0, &operation, params, self.1, &mut budget).await?
                     }
                 }
             }
@@ -302,7 +253,8 @@ impl Client {
     /// What each request carries in `_meta`; null where the revision has no such
     /// thing.
     pub fn request_metadata(&self) -> Value {
-        self.0.session().metadata.map_or(Value::Null, |carried| Value::Object((*carried).clone()))
+        let session = self.0.session();
+        self.0.channel.metadata(&session).map_or(Value::Null, Value::Object)
     }
 
     /// The tools that were left out of a list because their annotations are
@@ -362,7 +314,7 @@ impl Inner {
     /// at it: a connection is opened anew and the request sent once more. Where
     /// the revision asks for it, what was lost with its stream is asked once more
     /// as well.
-    async fn request(
+    async fn send(
         &self,
         operation: &Operation,
         params: Option<Value>,
@@ -397,6 +349,7 @@ impl Inner {
                     // What the tool wants in header fields may have changed
                     // (basic/transports/streamable-http, "Client Behavior").
                     relisted = true;
+                    self.cache.forget("tools/list");
                     let tools = Operation::ListTools;
                     Box::pin(pages::walk(self, &tools, "tools", progress, budget)).await?;
                     callable(self.channel.transport(), operation)?;
@@ -424,17 +377,6 @@ impl Inner {
         let mut params = params.unwrap_or_else(|| json!({}));
         params["_meta"][metadata::LOG_LEVEL] = level.into();
         Some(params)
-    }
-
-    /// Ends every stream that is listened to.
-    async fn stop_listening(&self) {
-        let all =
-            std::mem::take(&mut *self.listening.lock().unwrap_or_else(PoisonError::into_inner));
-        for listening in all {
-            listening.abort();
-            // It was ended on purpose.
-            let _ = listening.await;
-        }
     }
 
     /// Drops a connection that the server no longer knows, unless another

@@ -65,6 +65,23 @@ pub enum Operation {
     Ping,
     /// `server/discover`, from 2026-07-28 on.
     Discover,
+    /// `tasks/get` of the extension for tasks, from 2026-07-28 on.
+    GetTask {
+        /// The task's id.
+        id: String,
+    },
+    /// `tasks/update` of the same.
+    UpdateTask {
+        /// The task's id.
+        id: String,
+        /// An object: an answer to each request, under its key.
+        responses: Value,
+    },
+    /// `tasks/cancel` of the same.
+    CancelTask {
+        /// The task's id.
+        id: String,
+    },
 }
 
 impl Operation {
@@ -84,6 +101,9 @@ impl Operation {
             Operation::SetLoggingLevel { .. } => "logging/setLevel",
             Operation::Ping => "ping",
             Operation::Discover => "server/discover",
+            Operation::GetTask { .. } => "tasks/get",
+            Operation::UpdateTask { .. } => "tasks/update",
+            Operation::CancelTask { .. } => "tasks/cancel",
         }
     }
 
@@ -113,8 +133,30 @@ impl Operation {
             Operation::ListPrompts | Operation::GetPrompt { .. } => Some("/prompts"),
             Operation::Complete { .. } => Some("/completions"),
             Operation::SetLoggingLevel { .. } => Some("/logging"),
-            Operation::Ping | Operation::Discover => None,
+            Operation::Ping
+            | Operation::Discover
+            | Operation::GetTask { .. }
+            | Operation::UpdateTask { .. }
+            | Operation::CancelTask { .. } => None,
         }
+    }
+
+    /// Whether the server may ask for something before it answers (2026-07-28,
+    /// basic/patterns/mrtr, "Supported Requests").
+    pub(crate) fn takes_input(&self) -> bool {
+        matches!(
+            self,
+            Operation::CallTool { .. }
+                | Operation::ReadResource { .. }
+                | Operation::GetPrompt { .. }
+        )
+    }
+
+    /// Whether its results may be kept (2026-07-28, server/utilities/caching,
+    /// "Cacheable Results"). `server/discover` is asked for by name to hear it
+    /// anew.
+    pub(crate) fn is_cacheable(&self) -> bool {
+        self.items().is_some() || matches!(self, Operation::ReadResource { .. })
     }
 
     /// Whether a request of it that was lost may be sent again: a tool may have
@@ -142,6 +184,11 @@ impl Operation {
                 }
                 Ok(Some(params.into()))
             }
+            Operation::SubscribeResource { .. } | Operation::UnsubscribeResource { .. }
+                if !revision.subscribes_by_request() =>
+            {
+                Err(self.unknown_at(revision))
+            }
             Operation::ReadResource { uri }
             | Operation::SubscribeResource { uri }
             | Operation::UnsubscribeResource { uri } => Ok(Some(json!({ "uri": uri }))),
@@ -161,7 +208,20 @@ impl Operation {
                 Ok(Some(params.into()))
             }
             Operation::Ping if !revision.has_ping() => Err(self.unknown_at(revision)),
-            Operation::Discover if revision.has_handshake() => Err(self.unknown_at(revision)),
+            Operation::Discover
+            | Operation::GetTask { .. }
+            | Operation::UpdateTask { .. }
+            | Operation::CancelTask { .. }
+                if revision.has_handshake() =>
+            {
+                Err(self.unknown_at(revision))
+            }
+            Operation::GetTask { id } | Operation::CancelTask { id } => {
+                Ok(Some(json!({ "taskId": id })))
+            }
+            Operation::UpdateTask { id, responses } => {
+                Ok(Some(json!({ "taskId": id, "inputResponses": responses })))
+            }
             Operation::SetLoggingLevel { level } => Ok(Some(json!({ "level": level }))),
             Operation::ListTools
             | Operation::ListResources

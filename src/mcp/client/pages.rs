@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::budget::Budget;
 use super::error::{ClientError, ErrorKind};
 use super::operation::Operation;
+use super::rounds;
 use super::{Inner, Progress};
 
 /// How many pages of one list are read.
@@ -30,7 +31,7 @@ pub(super) async fn walk(
     let mut cursor = None;
     for _ in 0..PAGE_LIMIT {
         let params = cursor.map(|cursor: String| json!({ "cursor": cursor }));
-        let mut page = client.request(operation, params, progress, budget).await?;
+        let mut page = rounds::request(client, operation, params, progress, budget).await?;
         let Value::Array(mut found) = page[items].take() else {
             let message = format!("the result of {method} has no array `{items}`");
             return Err(ClientError::new(ErrorKind::InvalidResult, message));

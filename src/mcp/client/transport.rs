@@ -87,10 +87,12 @@ pub trait Transport: Send + Sync {
     ) -> BoxFuture<'a, ()>;
 
     /// Hears what the server sends between requests, for as long as it lets it:
-    /// that goes to `inbox`, and the server's own requests are answered. Whether
-    /// this could begin is told to `opened`.
+    /// that goes to `inbox`, and the server's own requests are answered. Where
+    /// the revision asks for it, `request` is what it is asked with. Whether this
+    /// could begin is told to `opened`.
     fn listen<'a>(
         &'a self,
+        request: Option<Request>,
         session: &'a Session,
         inbox: &'a Inbox,
         opened: oneshot::Sender<Result<(), ClientError>>,

@@ -72,15 +72,18 @@ impl Answering {
         let mut whole = Map::new();
         whole.insert("resultType".into(), "complete".into());
         whole.extend(given);
+        // A task has a member of the same name, which may be null.
+        let mut optional = vec!["resultType", "_meta"];
         if whole["resultType"] == "complete" && is_cacheable(&self.method) {
             whole.entry("ttlMs").or_insert_with(|| 0.into());
             whole.entry("cacheScope").or_insert_with(|| "private".into());
+            optional.extend(["ttlMs", "cacheScope"]);
         }
         let own = whole.entry("_meta").or_insert_with(|| json!({}));
         if let Value::Object(own) = own {
             own.entry(metadata::SERVER_INFO).or_insert_with(server_info);
         }
-        for member in ["resultType", "ttlMs", "cacheScope", "_meta"] {
+        for member in optional {
             if whole.get(member).is_some_and(Value::is_null) {
                 whole.shift_remove(member);
             }

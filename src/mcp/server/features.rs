@@ -7,8 +7,8 @@ use http::HeaderMap;
 use serde_json::{Map, Value, json};
 
 use super::Action;
-use crate::mcp::Revision;
 use crate::mcp::header_parameter::{self, HeaderParameter};
+use crate::mcp::{Revision, metadata};
 
 /// One request as a handler sees it.
 pub struct Call<'a> {
@@ -89,6 +89,9 @@ impl Features {
         }
         if handles("logging/") {
             capabilities.insert("logging".into(), json!({}));
+        }
+        if handles("tasks/") {
+            capabilities.insert("extensions".into(), json!({ metadata::TASKS: {} }));
         }
         Value::Object(capabilities)
     }

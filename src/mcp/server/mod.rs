@@ -11,6 +11,7 @@ mod features;
 mod scripted;
 mod stateless;
 mod streams;
+mod subscription;
 
 pub use action::{Action, Answered, StreamItem};
 pub use features::{Call, Handler, Prompt, Resource, Tool};

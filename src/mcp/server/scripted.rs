@@ -1,20 +1,25 @@
 //! The MCP endpoint of the double: [`ScriptedServer`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard};
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use serde_json::{Map, Value, json};
 
-use super::action::Action;
+use super::action::{Action, Answered};
 use super::answering::{Answering, error_message, server_info};
 use super::features::{Call, Features, Handler, Prompt, Resource, Tool};
 use super::streams::{Streams, json_body, lock};
+use super::subscription::Subscription;
 use super::{Framing, StreamItem, stateless};
+use crate::mcp::json_rpc::MISSING_CLIENT_CAPABILITY;
 use crate::mcp::{Revision, metadata, mirror};
 use crate::wire::Request;
 use crate::wire::double::{Frame, Head, Origin, Plan};
+
+/// The key of the one request that a script asks the client.
+const INPUT_KEY: &str = "input";
 
 const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
 
@@ -48,6 +53,12 @@ struct State {
     initialize: Map<String, Value>,
     sessions_issued: usize,
     sessions: BTreeSet<String>,
+    /// The versions that it speaks, if they are not the profile's alone.
+    versions: Option<Vec<String>>,
+    /// The version that the latest handshake came to.
+    negotiated: Option<Revision>,
+    /// What follows the input that was asked for, by the state that was issued.
+    asked: BTreeMap<String, Answered>,
     /// Whether a GET stream may be opened: only if something is pushed on it.
     listens: bool,
 }
@@ -104,6 +115,32 @@ impl ScriptedServer {
         self.state().initialize.extend(members);
     }
 
+    /// Speaks these versions, and not the profile's alone: those with a handshake,
+    /// those without, or both at once (basic/versioning, "Compatibility Matrix").
+    pub fn versions(&self, versions: Vec<String>) {
+        self.state().versions = Some(versions);
+    }
+
+    /// The versions that it speaks, as it names them.
+    fn supported(&self) -> Vec<String> {
+        let versions = self.state().versions.clone();
+        versions.unwrap_or_else(|| vec![self.behaviour.revision.as_str().to_owned()])
+    }
+
+    /// The revision in force for a message: a server of both eras tells them by
+    /// what each request carries.
+    fn revision_of(&self, message: &Value) -> Revision {
+        let state = self.state();
+        let Some(versions) = &state.versions else { return self.behaviour.revision };
+        let known = versions.iter().filter_map(|version| version.parse::<Revision>().ok());
+        let (legacy, modern): (Vec<_>, Vec<_>) = known.partition(|known| known.has_handshake());
+        let legacy = legacy.into_iter().max().map(|latest| state.negotiated.unwrap_or(latest));
+        let modern = modern.into_iter().max();
+        let carries = message["params"]["_meta"][metadata::PROTOCOL_VERSION].is_string();
+        let wanted = if carries { modern.or(legacy) } else { legacy.or(modern) };
+        wanted.unwrap_or(self.behaviour.revision)
+    }
+
     /// Puts a message on the GET stream, and from then on allows one.
     pub fn push(&self, message: Value) {
         self.state().listens = true;
@@ -141,13 +178,13 @@ impl ScriptedServer {
 
     /// The refusal that the revision demands before a message is looked at.
     fn refusal(&self, request: &Request) -> Option<Plan> {
-        if !self.behaviour.revision.has_handshake() {
+        if !self.revision_of(&Value::Null).has_handshake() {
             // GET and DELETE went with the sessions (SHOULD).
             return (request.method() != Method::POST).then(|| not_allowed("POST"));
         }
         // From 2025-06-18: an invalid or unsupported version header is answered
         // with 400 (transports, "Protocol Version Header").
-        if self.behaviour.revision >= Revision::V2025_06_18
+        if self.revision_of(&Value::Null) >= Revision::V2025_06_18
             && let Some(version) = request.headers().get(mirror::PROTOCOL_VERSION)
             && !version.to_str().is_ok_and(|text| text.parse::<Revision>().is_ok())
         {
@@ -221,12 +258,20 @@ impl ScriptedServer {
             }
             return Plan::status(StatusCode::ACCEPTED);
         }
-        if !self.revision().has_handshake()
+        if !self.revision_of(message).has_handshake()
             && let Some(refusal) = self.stateless_refusal(request, message)
         {
             return refusal;
         }
-        let action = self.act(request, message);
+        let scripted = self.handler_of(message).is_some();
+        if message["method"] == "subscriptions/listen"
+            && !scripted
+            && !self.revision_of(message).has_handshake()
+        {
+            let subscription = Subscription::new(message);
+            return self.streams.subscribe(&self.answering(message), subscription);
+        }
+        let action = self.settled(message, self.act(request, message));
         let opens = message["method"] == "initialize" && succeeds(&action);
         let plan = self.plan(&self.answering(message), action);
         if !opens {
@@ -240,32 +285,98 @@ impl ScriptedServer {
 
     fn stateless_refusal(&self, request: &Request, message: &Value) -> Option<Plan> {
         let parameters = self.features().header_parameters(message);
-        stateless::refusal(request, message, &[self.revision().as_str()], &parameters)
+        let supported = self.supported();
+        let supported: Vec<_> = supported.iter().map(String::as_str).collect();
+        stateless::refusal(request, message, &supported, &parameters)
     }
 
     fn answering(&self, message: &Value) -> Answering {
-        Answering::new(message, self.revision())
+        Answering::new(message, self.revision_of(message))
     }
 
     fn handler_of(&self, message: &Value) -> Option<Handler> {
         self.features().method(message["method"].as_str()?)
     }
 
+    /// The action where the client is asked within a result (2026-07-28,
+    /// basic/patterns/mrtr): what is asked for is a result of its own, and what
+    /// follows it waits for the state that comes back.
+    fn settled(&self, message: &Value, action: Action) -> Action {
+        match action {
+            Action::Ask { method, params, then } if !self.revision_of(message).has_handshake() => {
+                self.input_required(message, &method, params, then)
+            }
+            Action::After(time, action) => {
+                Action::After(time, Box::new(self.settled(message, *action)))
+            }
+            action => action,
+        }
+    }
+
+    fn input_required(
+        &self,
+        message: &Value,
+        method: &str,
+        params: Option<Value>,
+        then: Answered,
+    ) -> Action {
+        let capability = method.split('/').next().unwrap_or_default();
+        let declared = &message["params"]["_meta"][metadata::CLIENT_CAPABILITIES][capability];
+        if declared.is_null() && ["elicitation", "sampling", "roots"].contains(&capability) {
+            // basic, "Per-request protocol fields".
+            return Action::Error {
+                code: MISSING_CLIENT_CAPABILITY,
+                message: "Missing required client capability".to_owned(),
+                data: Some(json!({ "requiredCapabilities": { capability: {} } })),
+            };
+        }
+        let mut state = self.state();
+        // What reading it, or trimming it, would change.
+        let issued = format!(" {{\"asked\":{}}}=\u{e9}\\n ", state.asked.len() + 1);
+        state.asked.insert(issued.clone(), then);
+        let mut asked = json!({ "method": method });
+        if let Some(params) = params {
+            asked["params"] = params;
+        }
+        Action::Reply {
+            result: json!({
+                "resultType": "input_required",
+                "inputRequests": { INPUT_KEY: asked },
+                "requestState": issued,
+            }),
+            framing: None,
+        }
+    }
+
+    /// What follows the input that comes with a request; `None` if none was
+    /// asked for.
+    fn answered(&self, message: &Value) -> Option<Action> {
+        let state = message["params"]["requestState"].as_str()?;
+        let then = self.state().asked.get(state).cloned()?;
+        let given = &message["params"]["inputResponses"][INPUT_KEY];
+        let answer = json!({ "jsonrpc": "2.0", "id": INPUT_KEY, "result": given });
+        Some(then(&answer))
+    }
+
     fn act(&self, request: &Request, message: &Value) -> Action {
+        if let Some(action) = self.answered(message) {
+            return action;
+        }
         let method = message["method"].as_str().unwrap_or_default();
         let call = Call { message, headers: request.headers() };
         if let Some(handler) = self.handler_of(message) {
             return handler(&call);
         }
-        let feature = self.features().feature(method, call.params(), self.revision());
+        let revision = self.revision_of(message);
+        let feature = self.features().feature(method, call.params(), revision);
         if let Some(handler) = feature {
             return handler(&call);
         }
         if let Some(list) = self.features().list(method, call.params()) {
             return list;
         }
-        match (method, self.revision().has_handshake()) {
-            ("initialize", true) => Action::Value(self.initialize_result()),
+        match (method, revision.has_handshake()) {
+            ("initialize", true) => Action::Value(self.initialize_result(call.params(), revision)),
             ("server/discover", false) => Action::Value(self.discover_result()),
             ("ping", true) => Action::Value(json!({})),
             _ => Action::Error {
@@ -276,9 +387,10 @@ impl ScriptedServer {
         }
     }
 
-    fn initialize_result(&self) -> Value {
+    fn initialize_result(&self, params: &Value, latest: Revision) -> Value {
         let mut result = Map::new();
-        result.insert("protocolVersion".into(), self.behaviour.revision.as_str().into());
+        let chosen = self.negotiate(params, latest);
+        result.insert("protocolVersion".into(), chosen.as_str().into());
         result.insert("capabilities".into(), self.features().capabilities());
         result.insert("serverInfo".into(), server_info());
         result.extend(self.state().initialize.clone());
@@ -286,11 +398,24 @@ impl ScriptedServer {
         Value::Object(result)
     }
 
+    /// The version that a handshake comes to: the one that is asked for, if the
+    /// server speaks several and this is one of them.
+    fn negotiate(&self, params: &Value, latest: Revision) -> Revision {
+        let mut state = self.state();
+        let Some(versions) = &state.versions else { return latest };
+        let asked = params["protocolVersion"].as_str();
+        let asked = asked.filter(|asked| versions.iter().any(|version| version == asked));
+        let asked = asked.and_then(|asked| asked.parse().ok());
+        let chosen = asked.filter(|asked: &Revision| asked.has_handshake()).unwrap_or(latest);
+        state.negotiated = Some(chosen);
+        chosen
+    }
+
     /// The same of a server without a handshake; what else belongs to it is
     /// added to every result.
     fn discover_result(&self) -> Value {
         let mut result = Map::new();
-        result.insert("supportedVersions".into(), json!([self.behaviour.revision.as_str()]));
+        result.insert("supportedVersions".into(), json!(self.supported()));
         result.insert("capabilities".into(), self.features().capabilities());
         result.extend(self.state().initialize.clone());
         result.shift_remove("protocolVersion");

@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use super::answering::Answering;
 use super::streams::json_body;
 use crate::mcp::header_parameter::HeaderParameter;
-use crate::mcp::json_rpc::{HEADER_MISMATCH, INVALID_PARAMS, UNSUPPORTED_PROTOCOL_VERSION};
+use crate::mcp::json_rpc::{
+    HEADER_MISMATCH, INVALID_PARAMS, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_PROTOCOL_VERSION,
+};
 use crate::mcp::{metadata, mirror};
 use crate::wire::Request;
 use crate::wire::double::Plan;
@@ -29,7 +31,8 @@ pub(super) fn refusal(
         .or_else(|| missing_metadata(message))
         .or_else(|| mismatch(request, message))
         .or_else(|| parameter_mismatch(request, message, parameters))
-        .or_else(|| unsupported_version(message, supported))?;
+        .or_else(|| unsupported_version(message, supported))
+        .or_else(|| undeclared_tasks(message))?;
     if message["method"] == "initialize" {
         // The one diagnostic that a client of the older era can show
         // (basic/versioning, "Backward Compatibility", SHOULD).
@@ -107,6 +110,19 @@ fn parameter_mismatch(
     })?;
     let sentence = format!("Header mismatch: {} does not match the arguments", wrong.field);
     Some((HEADER_MISMATCH, sentence, None))
+}
+
+/// The extension for tasks, "Protocol Errors": who did not declare it may ask
+/// for none.
+fn undeclared_tasks(message: &Value) -> Option<Refusal> {
+    let capabilities = &message["params"]["_meta"][metadata::CLIENT_CAPABILITIES];
+    let asks = message["method"].as_str().is_some_and(|method| method.starts_with("tasks/"));
+    if !asks || !capabilities["extensions"][metadata::TASKS].is_null() {
+        return None;
+    }
+    let required = json!({ "requiredCapabilities": { "extensions": { metadata::TASKS: {} } } });
+    let sentence = "Missing required client capability".to_owned();
+    Some((MISSING_CLIENT_CAPABILITY, sentence, Some(required)))
 }
 
 /// basic/versioning, "Protocol Version Negotiation".

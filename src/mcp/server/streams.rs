@@ -13,6 +13,7 @@ use tokio::sync::{Notify, oneshot};
 
 use super::action::{Action, Answered, StreamItem};
 use super::answering::Answering;
+use super::subscription::Subscription;
 use crate::wire::double::{Frame, Head, Plan};
 use crate::wire::event_stream::{ServerEvent, encode};
 
@@ -109,7 +110,16 @@ impl Streams {
 
     /// The GET stream: every pushed message, then whatever is pushed later.
     pub fn listen(&self) -> Plan {
-        event_stream([pushed(self.clone(), 0)].into())
+        event_stream([pushed(self.clone(), 0, None)].into())
+    }
+
+    /// The stream of a subscription: what was agreed on, then every pushed message
+    /// that was asked for.
+    pub fn subscribe(&self, request: &Answering, subscription: Subscription) -> Plan {
+        let acknowledged = message_event(&subscription.acknowledgment());
+        let frames =
+            [Frame::Bytes(encode(&acknowledged)), pushed(self.clone(), 0, Some(subscription))];
+        self.writer(request).event_stream(frames.into())
     }
 
     fn writer(&self, request: &Answering) -> Writer {
@@ -123,7 +133,9 @@ impl Streams {
     }
 }
 
-fn pushed(streams: Streams, from: usize) -> Frame {
+/// What was pushed from a place on, and whatever is pushed later; for a
+/// subscription, what it asked for.
+fn pushed(streams: Streams, from: usize, subscription: Option<Subscription>) -> Frame {
     Frame::Later(Box::pin(async move {
         loop {
             // Registered before looking, so that no push is missed.
@@ -131,10 +143,14 @@ fn pushed(streams: Streams, from: usize) -> Frame {
             let messages = lock(&streams.inner.pushed)[from..].to_vec();
             if !messages.is_empty() {
                 let next = from + messages.len();
-                let events =
-                    messages.iter().map(message_event).map(|event| Frame::Bytes(encode(&event)));
-                let mut frames: VecDeque<Frame> = events.collect();
-                frames.push_back(pushed(streams.clone(), next));
+                let delivered = messages.into_iter().filter_map(|message| match &subscription {
+                    Some(subscription) => subscription.deliver(&message),
+                    None => Some(message),
+                });
+                let mut frames: VecDeque<Frame> = delivered
+                    .map(|message| Frame::Bytes(encode(&message_event(&message))))
+                    .collect();
+                frames.push_back(pushed(streams.clone(), next, subscription));
                 return frames;
             }
             notified.await;

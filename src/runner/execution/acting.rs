@@ -25,6 +25,13 @@ pub(super) struct Acted {
     pub(super) raw: Vec<Bytes>,
 }
 
+impl Acted {
+    /// What is known of a client that is not ours: nothing.
+    pub(super) fn by_others() -> Self {
+        Acted { result: Dynamic::from(Absent), record: None, raw: Vec::new() }
+    }
+}
+
 impl Stage<'_> {
     /// Lets the script tell the built-in client, or the host around it, what to
     /// do.

@@ -65,8 +65,10 @@ impl AsWritten {
             (Sender::Server, Sender::Server) => false,
             (Sender::Server, Sender::Client) => {
                 let body = &exchange.response_body;
-                let pieces = self.responses.iter().filter(|piece| !piece.is_empty());
-                pieces.into_iter().any(|piece| memmem::find(body, piece).is_some())
+                self.responses.iter().any(|piece| match piece.len() {
+                    0 => body.is_empty(),
+                    _ => memmem::find(body, piece).is_some(),
+                })
             }
         }
     }

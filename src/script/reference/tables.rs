@@ -173,8 +173,14 @@ const SERVER: &[Entry] = &[
          handshake; one that is `()` is left out.",
     ),
     entry(
+        &["versions(versions: array)"],
+        "Speaks these versions, and not the profile's alone: with a handshake, without one, or \
+         both.",
+    ),
+    entry(
         &["push(message: map)"],
-        "Sends a message on the GET stream, which is open to clients from then on.",
+        "Sends a message on the GET stream, which is open to clients from then on, or to every \
+         subscription that asked for it.",
     ),
     entry(
         &["expire_session()"],
@@ -322,6 +328,22 @@ const CLIENT: &[Entry] = &[
         "Asks the server what it is, by `server/discover`, from 2026-07-28 on.",
     ),
     entry(
+        &["take_tasks()"],
+        "Says with each request, from 2026-07-28 on, that a call may come back as a task; such a \
+         call is followed to its end. Before the connection.",
+    ),
+    entry(&["get_task(id: string) -> Answer"], "Asks for the state of a task."),
+    entry(
+        &["update_task(id: string, responses: map) -> Answer"],
+        "Gives a task what it asks for, each answer under its key.",
+    ),
+    entry(&["cancel_task(id: string) -> Answer"], "Asks the server to cancel a task."),
+    entry(
+        &["dual_era() -> Client"],
+        "A client of both eras, with a connection of its own: it finds out which one the server \
+         belongs to, and remembers it for the origin.",
+    ),
+    entry(
         &[
             "begin(operation: string) -> Pending",
             "begin(operation: string, first: any) -> Pending",
@@ -356,8 +378,9 @@ const CLIENT: &[Entry] = &[
         "Tells the server that the roots are others now; `#{ listChanged: true }` has to be declared.",
     ),
     entry(
-        &["listen() -> Answer"],
-        "Opens the stream on which the server is heard between requests, until the client closes.",
+        &["listen() -> Answer", "listen(filter: map) -> Answer"],
+        "Opens the stream on which the server is heard between requests, until the client closes; \
+         from 2026-07-28 on the filter says what is to be heard: `#{ toolsListChanged: true }`.",
     ),
     entry(
         &["with_progress() -> Client"],

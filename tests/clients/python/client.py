@@ -5,7 +5,8 @@ It looks up the task of its scenario and leaves the rest to the SDK.
     MCP_CONFORMANCE_SCENARIO          which task; a task not known is `list_and_replay`
     MCP_CONFORMANCE_PROTOCOL_VERSION  2026-07-28 is negotiated by `server/discover`,
                                       every earlier revision by `initialize`
-    MCP_CONFORMANCE_CONTEXT           JSON; `toolCalls` are made as they stand there
+    MCP_CONFORMANCE_CONTEXT           JSON; `toolCalls` are made as they stand there,
+                                      `elicitation`, `sampling` and `roots` are answered
     the last argument                 the URL of the server
 """
 
@@ -14,14 +15,21 @@ import json
 import os
 import re
 import sys
+from urllib.parse import urlencode
+from urllib.request import urlopen
 
 from mcp import Client
-from mcp.types import ElicitResult, Implementation
+from mcp.types import CreateMessageResult, ElicitResult, ErrorData, Implementation, ListRootsResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 SCENARIO = os.environ.get("MCP_CONFORMANCE_SCENARIO", "")
 WANTED = os.environ.get("MCP_CONFORMANCE_PROTOCOL_VERSION", "2025-11-25")
 CONTEXT = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
+
+ROOTS = CONTEXT.get("roots", [])
+SHOWN = []
+HEARD = []
+ARRIVED = asyncio.Event()
 
 # What a person would type into a form, by the name of the field.
 ANSWERS = {
@@ -121,6 +129,59 @@ async def request_certificate(client):
     await tell(client, "request_certificate", "demo.example.com")
 
 
+async def link_account(client):
+    """Does what a browser does with the page behind a URL: enters the code that is on it."""
+    await client.call_tool("link_account", {})
+    page = SHOWN[-1].url
+    code = re.search(r"The code is ([\w-]+)", await asyncio.to_thread(fetch, page))[1]
+    await asyncio.to_thread(fetch, page, urlencode({"code": code}).encode())
+
+
+def fetch(url, form=None):
+    with urlopen(url, form, timeout=10) as response:
+        return response.read().decode()
+
+
+async def report_announced(client):
+    await tell(client, "report_word", (await heard("notifications/message")).params.data)
+
+
+async def listen_until_heard(client):
+    await heard("notifications/message")
+    await list_and_replay(client)
+
+
+async def read_when_changed(client):
+    uri = "memo://greeting"
+    await client.subscribe_resource(uri)
+    await client.read_resource((await heard("notifications/resources/updated")).params.uri)
+    await client.unsubscribe_resource(uri)
+
+
+async def survey_twice(client):
+    await client.call_tool("survey", {})
+    ROOTS.pop(0)
+    await client.send_roots_list_changed()
+    await client.call_tool("survey", {})
+
+
+async def dig_twice(client):
+    async def ignore(*_):
+        pass
+
+    digs = [client.call_tool("dig", {"depth": depth}, progress_callback=ignore) for depth in (1, 2)]
+    await asyncio.gather(*digs)
+
+
+async def publish_report(client):
+    prompt = await client.get_prompt("release_report")
+    changelog = json.loads((await client.read_resource("docs://changelog")).contents[0].text)
+    form = re.search(r"VERSION\S+FEATURES", prompt.messages[0].content.text)[0]
+    for name in ("version", "fixes", "features"):
+        form = form.replace(name.upper(), str(changelog[name]))
+    await tell(client, "publish_report", form)
+
+
 ADD = calls(("add", {"a": 17, "b": 25}))
 ECHO_TWICE = calls(("echo", {"message": "alpha"}), ("echo", {"message": "bravo"}))
 
@@ -140,6 +201,13 @@ TASKS = {
     "client/stateless-resources": read_runbook,
     "client/prompts-get": get_prompt,
     "client/stateless-prompts": get_prompt,
+    "client/composite": publish_report,
+    "client/elicit-url": link_account,
+    "client/get-stream": report_announced,
+    "stream/listen": listen_until_heard,
+    "resources/subscribe": read_when_changed,
+    "roots/list": survey_twice,
+    "utilities/progress": dig_twice,
     "client/elicit-form": tell_each("book_meeting_room", "Aurora"),
     "client/mrtr-basic": tell_each("create_deploy_key", "mcpbench/demo"),
     "client/mrtr-multi-round": tell_each("provision_account", "team"),
@@ -157,22 +225,60 @@ TASKS = {
 }
 
 
-async def fill_form(_context, params):
-    """Fills every field of a form: with its default, or with what a person would type."""
+async def ask_user(_context, params):
+    """Decides as the context says; a form is filled in with what the context says, its
+    defaults, or what a person would type."""
+    SHOWN.append(params)
+    said = CONTEXT.get("elicitation", {})
+    action = said.get("action", "accept")
+    if action != "accept" or params.mode == "url":
+        return ElicitResult(action=action)
     content = {}
     for field, schema in params.requested_schema.get("properties", {}).items():
-        answer = schema.get("default", ANSWERS.get(field))
+        usual = schema.get("default", ANSWERS.get(field))
+        answer = said.get("content", {}).get(field, usual)
         if answer is not None:
             content[field] = answer
     return ElicitResult(action="accept", content=content)
 
 
+async def write_message(_context, _params):
+    if CONTEXT["sampling"].get("rejected"):
+        return ErrorData(code=-1, message="User rejected sampling request")
+    return CreateMessageResult.model_validate(CONTEXT["sampling"])
+
+
+async def list_roots(_context):
+    return ListRootsResult.model_validate({"roots": ROOTS[0]})
+
+
+async def hear(message):
+    """Keeps each notification, and wakes whoever waits for it."""
+    HEARD.append(message)
+    ARRIVED.set()
+
+
+async def heard(method):
+    """The first notification of a method, once it came; without a stream none does."""
+    async with asyncio.timeout(5):
+        while True:
+            for message in HEARD:
+                if getattr(message, "method", None) == method:
+                    return message
+            ARRIVED.clear()
+            await ARRIVED.wait()
+
+
 async def main():
+    asks_for_input = "elicitation" in CONTEXT or re.search("elicit|mrtr", SCENARIO)
     async with Client(
         sys.argv[-1],
         mode="auto" if WANTED in MODERN_PROTOCOL_VERSIONS else "legacy",
         client_info=Implementation(name="mcp-checks-python", version="1.0.0"),
-        elicitation_callback=fill_form if re.search("elicit|mrtr", SCENARIO) else None,
+        elicitation_callback=ask_user if asks_for_input else None,
+        sampling_callback=write_message if "sampling" in CONTEXT else None,
+        list_roots_callback=list_roots if ROOTS else None,
+        message_handler=hear,
         read_timeout_seconds=60,
     ) as client:
         await TASKS.get(SCENARIO, list_and_replay)(client)

@@ -3,10 +3,11 @@
 //
 //   MCP_CONFORMANCE_SCENARIO          which task; a task not known is `list`
 //   MCP_CONFORMANCE_PROTOCOL_VERSION  the revision to ask for
-//   MCP_CONFORMANCE_CONTEXT           JSON; `toolCalls` are made as they stand there
+//   MCP_CONFORMANCE_CONTEXT           JSON; `toolCalls` are made as they stand there,
+//                                     `elicitation`, `sampling` and `roots` are answered
 //   the last argument                 the URL of the server
 
-import { Client, StreamableHTTPClientTransport, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/client';
+import { Client, ProtocolError, StreamableHTTPClientTransport, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/client';
 
 const url = new URL(process.argv.at(-1));
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
@@ -70,6 +71,53 @@ async function getPrompt(client) {
   await tell(client, 'report', messages[0].content.text);
 }
 
+/** What a browser does with the page behind a URL: reads the code on it and enters it. */
+async function enterCode(page) {
+  const code = (await (await fetch(page)).text()).match(/The code is ([\w-]+)/)[1];
+  await fetch(page, { method: 'POST', body: new URLSearchParams({ code }) });
+}
+
+async function linkAccount(client) {
+  await call(client, 'link_account');
+  await enterCode(shown.at(-1).url);
+}
+
+async function reportAnnounced(client) {
+  await tell(client, 'report_word', (await heard['notifications/message']).data);
+}
+
+async function listenUntilHeard(client) {
+  await heard['notifications/message'];
+  await list(client);
+}
+
+async function readWhenChanged(client) {
+  const uri = 'memo://greeting';
+  await client.subscribeResource({ uri });
+  await client.readResource({ uri: (await heard['notifications/resources/updated']).uri });
+  await client.unsubscribeResource({ uri });
+}
+
+async function surveyTwice(client) {
+  await call(client, 'survey');
+  roots.shift();
+  await client.sendRootsListChanged();
+  await call(client, 'survey');
+}
+
+async function digTwice(client) {
+  const dig = (depth) => call(client, 'dig', { depth }, { onprogress: () => {} });
+  await Promise.all([dig(1), dig(2)]);
+}
+
+async function publishReport(client) {
+  const { messages } = await client.getPrompt({ name: 'release_report' });
+  const { contents } = await client.readResource({ uri: 'docs://changelog' });
+  const { version, fixes, features } = JSON.parse(contents[0].text);
+  const form = messages[0].content.text.match(/VERSION\S+FEATURES/)[0];
+  await tell(client, 'publish_report', form.replace('VERSION', version).replace('FIXES', fixes).replace('FEATURES', features));
+}
+
 const TASKS = {
   'client/initialize-handshake': list,
   'client/tool-call-basic': add,
@@ -91,6 +139,13 @@ const TASKS = {
   'client/stateless-resources': readRunbook,
   'client/prompts-get': getPrompt,
   'client/stateless-prompts': getPrompt,
+  'client/composite': publishReport,
+  'client/elicit-url': linkAccount,
+  'client/get-stream': reportAnnounced,
+  'stream/listen': listenUntilHeard,
+  'resources/subscribe': readWhenChanged,
+  'roots/list': surveyTwice,
+  'utilities/progress': digTwice,
   'client/elicit-form': (client) => tell(client, 'book_meeting_room', 'Aurora'),
   'client/mrtr-basic': (client) => tell(client, 'create_deploy_key', 'mcpbench/demo'),
   'client/mrtr-multi-round': (client) => tell(client, 'provision_account', 'team'),
@@ -120,21 +175,47 @@ const TASKS = {
   },
 };
 
-/** Fills every field of a form: with its default, or with what a person would type. */
-function fillForm({ params }) {
+/** Fills every field of a form: with what the context says, its default, or what a person would type. */
+function fillForm(schema) {
   const content = {};
-  for (const [field, schema] of Object.entries(params.requestedSchema?.properties ?? {})) {
-    const answer = schema.default ?? ANSWERS[field];
+  for (const [field, { default: usual }] of Object.entries(schema?.properties ?? {})) {
+    const answer = context.elicitation?.content?.[field] ?? usual ?? ANSWERS[field];
     if (answer !== undefined) content[field] = answer;
   }
-  return { action: 'accept', content };
+  return content;
 }
 
-const asksForInput = /elicit|mrtr/.test(scenario);
+const shown = [];
+function askUser({ params }) {
+  shown.push(params);
+  const action = context.elicitation?.action ?? 'accept';
+  if (action !== 'accept' || params.mode === 'url') return { action };
+  return { action, content: fillForm(params.requestedSchema) };
+}
+
+function writeMessage() {
+  if (!context.sampling.rejected) return context.sampling;
+  throw new ProtocolError(-1, 'User rejected sampling request');
+}
+
+/** The params of the first notification of each method, once it came. */
+const heard = {};
+function hear(client, method) {
+  heard[method] = new Promise((resolve) => client.setNotificationHandler(method, ({ params }) => resolve(params)));
+}
+
+const roots = context.roots ?? [];
+const asksForInput = context.elicitation || /elicit|mrtr/.test(scenario);
+const modes = context.elicitation?.modes ?? ['form', 'url'];
+const handlers = [
+  [asksForInput, 'elicitation', Object.fromEntries(modes.map((mode) => [mode, {}])), 'elicitation/create', askUser],
+  [context.sampling, 'sampling', {}, 'sampling/createMessage', writeMessage],
+  [context.roots, 'roots', { listChanged: true }, 'roots/list', () => ({ roots: roots[0] })],
+].filter(([wanted]) => wanted);
 const client = new Client(
   { name: 'mcp-checks-typescript', version: '1.0.0' },
   {
-    capabilities: asksForInput ? { elicitation: { form: {} } } : {},
+    capabilities: Object.fromEntries(handlers.map(([, capability, declared]) => [capability, declared])),
     // A revision that SUPPORTED_PROTOCOL_VERSIONS lists is negotiated by
     // `initialize`, which offers the first entry; a later one by `server/discover`.
     ...(SUPPORTED_PROTOCOL_VERSIONS.includes(wanted)
@@ -142,7 +223,9 @@ const client = new Client(
       : { versionNegotiation: { mode: 'auto' } }),
   },
 );
-if (asksForInput) client.setRequestHandler('elicitation/create', fillForm);
+for (const [, , , method, handler] of handlers) client.setRequestHandler(method, handler);
+hear(client, 'notifications/message');
+hear(client, 'notifications/resources/updated');
 
 const transport = new StreamableHTTPClientTransport(url);
 try {

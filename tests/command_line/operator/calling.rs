@@ -1,11 +1,12 @@
 //! `call`.
 
 use std::io::Write as _;
-use std::process::Stdio;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use mcp_checks::host::Outcome;
 use mcp_checks::mcp::server::Action;
+use mcp_checks::wire::READ_LIMIT;
 use serde_json::{Value, json};
 
 use super::{Desk, query, words};
@@ -57,10 +58,8 @@ fn arguments_can_come_from_standard_input() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "Hello, Eve.\n");
 }
 
-/// Calls `hang`, interrupts it, and returns the exit code, what was printed,
-/// and how long it took from the interrupt on.
-#[cfg(unix)]
-fn interrupted(desk: &Desk, more: &[&str]) -> (Option<i32>, String, String, Duration) {
+/// Begins a call of `hang`, which reached the server when this returns.
+fn begin(desk: &Desk, more: &[&str]) -> Child {
     let before = desk.calls();
     let mut command = desk.place.command(&[&["call", "mcp_shop_hang"], more].concat());
     command.env("MCP_CHECKS_STORE", desk.store());
@@ -68,15 +67,26 @@ fn interrupted(desk: &Desk, more: &[&str]) -> (Option<i32>, String, String, Dura
     while desk.calls() == before {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let start = Instant::now();
+    child
+}
+
+/// As Ctrl-C does it.
+fn interrupt(child: &Child) {
     let pid = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+}
+
+/// Calls `hang`, interrupts it, and returns the exit code, what was printed,
+/// and how long it took from the interrupt on.
+fn interrupted(desk: &Desk, more: &[&str]) -> (Option<i32>, String, String, Duration) {
+    let child = begin(desk, more);
+    let start = Instant::now();
+    interrupt(&child);
     let output = child.wait_with_output().unwrap();
     let printed = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code(), printed(output.stdout), printed(output.stderr), start.elapsed())
 }
 
-#[cfg(unix)]
 #[test]
 fn an_interrupt_cancels_the_run_though_the_server_answers_nothing() {
     let desk = Desk::new().enabled(&["hang"]);
@@ -94,8 +104,23 @@ fn an_interrupt_cancels_the_run_though_the_server_answers_nothing() {
     assert!(contacts.iter().all(|one| one["operation"] != "tools/call"), "it is no contact");
 }
 
-/// What the outcome is called in each place where it is told.
-#[cfg(unix)]
+#[test]
+fn an_interrupt_stops_the_call_though_another_process_holds_the_store() {
+    let desk = Desk::new().enabled(&["hang"]);
+    let child = begin(&desk, &[]);
+    let connection = rusqlite::Connection::open(desk.store()).unwrap();
+    connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+    interrupt(&child);
+    let start = Instant::now();
+    while desk.far_side.methods().last().unwrap() != "notifications/cancelled" {
+        assert!(start.elapsed() < Duration::from_secs(4), "it waits for the store");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    connection.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    assert_eq!(desk.audit()["runs"][0]["status"], "cancelled");
+}
+
 #[test]
 fn the_word_for_an_outcome_is_the_same_in_the_type_the_store_the_audit_and_on_the_screen() {
     let desk = Desk::new().enabled(&["greet", "fail", "hang"]);
@@ -231,40 +256,31 @@ fn what_a_profile_calls_secret_is_shown_nowhere() {
 
 #[test]
 fn thousands_of_blocks_just_under_the_limit_are_read_and_bounded() {
-    // 36 bytes each, so that all of them are a little less than 2 MiB.
-    let blocks = |count: usize| -> Value {
-        (0..count)
-            .map(|number| match number % 3 {
-                0 => json!({ "type": "image", "data": "", "mimeType": "i" }),
-                1 => json!({ "type": "text", "text": "x".repeat(14) }),
-                _ => json!({ "type": "made-up by the server", "a": 0 }),
-            })
-            .collect()
+    let three = [
+        json!({ "type": "image", "data": "", "mimeType": "i" }),
+        json!({ "type": "text", "text": "x".repeat(14) }),
+        json!({ "type": "made-up by the server", "a": 0 }),
+    ];
+    let size: usize = three.iter().map(|block| block.to_string().len() + 1).sum();
+    // What stands around them takes less than 100 bytes.
+    let threes = (READ_LIMIT - 100) / size;
+    let result = |threes| -> Value {
+        let blocks: Vec<Value> = three.iter().cycle().take(threes * 3).cloned().collect();
+        json!({ "content": blocks })
     };
-    let result = |count| json!({ "content": blocks(count) });
-    let most =
-        (1..).map(|step| step * 1000).find(|count| result(*count).to_string().len() > 2_090_000);
-    let most = most.unwrap();
-    let size = result(most).to_string().len();
-    assert!(size < 2_096_000 + 50_000, "{size}");
-    let under = most - 1000;
     let desk = Desk::with(FarSide::new(|server| {
-        let (small, large) = (result(under), result(under + 3000));
+        let (small, large) = (result(threes), result(threes + 2));
         server.tool(tool("under", move |_| Action::Value(small.clone())));
         server.tool(tool("over", move |_| Action::Value(large.clone())));
     }))
     .enabled(&["under", "over"]);
     let ran = desk.run(&["call", "mcp_shop_under"]).exits(0);
-    let left_out = under - under.div_ceil(3).min(under) + under.div_ceil(3) - (under + 1) / 3;
-    let first = ran.stdout.lines().next().unwrap();
-    assert_eq!(
-        first,
-        format!(
-            "[{left_out} content blocks that are not text were left out: {} image, {} other]",
-            under.div_ceil(3),
-            under / 3
-        )
+    let note = format!(
+        "[{} content blocks that are not text were left out: {threes} image, {threes} other]\n",
+        2 * threes
     );
+    assert!(ran.stdout.starts_with(&note), "{}", &ran.stdout[..100]);
+    assert!(threes > 10_000, "there are thousands");
     assert!(ran.stdout.len() <= 50_001, "{}", ran.stdout.len());
     assert!(ran.stdout.ends_with("[cut: the result is longer than 50000 bytes]\n"));
     let ran = desk.run(&["call", "mcp_shop_over"]).exits(1);
@@ -316,11 +332,7 @@ fn a_profile_is_found_by_its_identifier() {
     desk.place.write("profiles/another.toml", &named);
     let ran = desk.run(&["call", "mcp_shop_greet"]).exits(2);
     let said = words(&ran.stderr);
-    assert!(
-        said.contains("say which it is with --server: another, shop")
-            || said.contains("another or shop"),
-        "{said}"
-    );
+    assert!(said.contains("say which it is with --server: `another` or `shop`"), "{said}");
     desk.run(&["call", "mcp_shop_greet", "--server", "another"]).exits(0);
     desk.place.write("profiles/shop.toml", "revision = \"2025-11-25\"\n");
     desk.run(&["call", "mcp_shop_greet"]).exits(0);

@@ -1,4 +1,5 @@
 //! The operator's commands, against a scripted server on a socket.
+#![cfg(unix)]
 
 mod auditing;
 mod calling;

@@ -1,5 +1,6 @@
 //! `ping`.
 
+use mcp_checks::mcp::Revision;
 use mcp_checks::mcp::server::Action;
 use serde_json::{Value, json};
 
@@ -117,9 +118,26 @@ fn a_token_is_sent_and_never_shown() {
 #[test]
 fn a_revision_can_be_asked_for() {
     let desk = Desk::new();
-    desk.run(&["ping", "shop", "--revision", "2025-06-18"]).exits(1);
+    // The profile accepts what the server chooses instead.
+    let ran = desk.run(&["ping", "shop", "--revision", "2025-06-18", "--json"]).exits(0).json();
+    assert_eq!(ran["versions"], json!(["2025-11-25"]));
     let first: Value = serde_json::from_slice(&desk.far_side.exchanges()[0].body).unwrap();
     assert_eq!(first["params"]["protocolVersion"], "2025-06-18");
+}
+
+#[test]
+fn from_2026_07_28_on_the_versions_are_those_that_the_server_supports() {
+    let far_side =
+        FarSide::at(Revision::V2026_07_28, |server| server.tool(tool("t", |_| text(""))));
+    let desk = Desk::with(far_side);
+    let arguments = ["ping", desk.far_side.url.as_str(), "--revision", "2026-07-28", "--json"];
+    let ran = desk.run(&arguments).exits(0).json();
+    assert!(ran["versions"].as_array().unwrap().contains(&json!("2026-07-28")), "{ran}");
+    assert_eq!(ran["capabilities"], json!(["tools"]));
+    assert_eq!(desk.far_side.methods(), ["server/discover"]);
+    assert_eq!(desk.audit()["contacts"][0]["operation"], "server/discover");
+    let ran = desk.run(&arguments[..4]).exits(0);
+    assert!(ran.stdout.contains("2026-07-28"), "{}", ran.stdout);
 }
 
 #[test]

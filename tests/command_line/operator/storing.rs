@@ -2,6 +2,7 @@
 //! and who else uses it.
 
 use std::fs;
+use std::process::Stdio;
 
 use serde_json::json;
 
@@ -75,7 +76,7 @@ fn many_processes_share_one_store() {
         .map(|_| {
             let mut command = desk.place.command(&["call", "mcp_shop_greet"]);
             command.env("MCP_CHECKS_STORE", desk.store());
-            command.stdout(std::process::Stdio::null()).spawn().unwrap()
+            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
         })
         .collect();
     for mut child in children {

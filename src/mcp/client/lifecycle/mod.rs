@@ -2,13 +2,17 @@
 //! that is asked for.
 //!
 //! `handshake` is the one of every revision up to 2025-11-25, `stateless` the
-//! one from 2026-07-28 on, where each request carries its own state.
+//! one from 2026-07-28 on, where each request carries its own state. `dual_era`
+//! finds out which of the two a server needs.
 
+mod dual_era;
 mod handshake;
 mod stateless;
 
 use serde_json::Value;
 
+use self::dual_era::DualEra;
+pub use self::dual_era::Eras;
 use self::handshake::Handshake;
 use self::stateless::Stateless;
 use super::Options;
@@ -45,6 +49,8 @@ pub enum Lifecycle {
     Handshake(Handshake),
     /// `server/discover`; each request carries its own state.
     Stateless(Stateless),
+    /// Whichever of the two the server belongs to.
+    DualEra(Box<DualEra>),
 }
 
 impl Lifecycle {
@@ -55,6 +61,11 @@ impl Lifecycle {
         } else {
             Lifecycle::Stateless(Stateless::new(options))
         }
+    }
+
+    /// The lifecycle of whichever era the server belongs to.
+    pub fn dual_era(options: Options, eras: Eras) -> Self {
+        Lifecycle::DualEra(Box::new(DualEra::new(options, eras)))
     }
 
     /// Opens a connection.
@@ -70,6 +81,7 @@ impl Lifecycle {
         match self {
             Lifecycle::Handshake(handshake) => handshake.open(channel, budget).await,
             Lifecycle::Stateless(stateless) => stateless.open(channel, budget).await,
+            Lifecycle::DualEra(dual_era) => dual_era.open(channel, budget).await,
         }
     }
 
@@ -78,6 +90,7 @@ impl Lifecycle {
         match self {
             Lifecycle::Handshake(handshake) => handshake.opening(),
             Lifecycle::Stateless(stateless) => stateless.opening(),
+            Lifecycle::DualEra(dual_era) => dual_era.opening(),
         }
     }
 }

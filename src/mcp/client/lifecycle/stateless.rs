@@ -9,9 +9,10 @@ use super::Connection;
 use crate::mcp::client::budget::Budget;
 use crate::mcp::client::channel::Channel;
 use crate::mcp::client::error::{ClientError, ErrorKind};
+use crate::mcp::client::rounds::{ResultType, unexpected};
 use crate::mcp::client::transport::Session;
 use crate::mcp::client::{Options, Progress};
-use crate::mcp::json_rpc::METHOD_NOT_FOUND;
+use crate::mcp::json_rpc::{METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION};
 use crate::mcp::{Revision, metadata};
 
 /// `server/discover`, and what every request carries.
@@ -49,6 +50,23 @@ impl Stateless {
         channel: &Channel,
         budget: &mut Budget,
     ) -> Result<Connection, ClientError> {
+        match self.ask(channel, budget).await {
+            Err(error) if error.facts.code == Some(METHOD_NOT_FOUND) => {
+                Ok(Connection { session: self.opening(), introduction: Value::Null })
+            }
+            asked => asked,
+        }
+    }
+
+    /// Asks the server what it is.
+    ///
+    /// # Errors
+    /// The same, and the error of a server that does not know the question.
+    pub async fn ask(
+        &self,
+        channel: &Channel,
+        budget: &mut Budget,
+    ) -> Result<Connection, ClientError> {
         let mut session = self.opening();
         let mut asked =
             channel.request("server/discover", None, Progress::default(), &session, budget).await;
@@ -62,18 +80,14 @@ impl Stateless {
                 .request("server/discover", None, Progress::default(), &session, budget)
                 .await;
         }
-        match asked {
-            Ok(introduction) => {
-                check(&introduction)?;
-                let supported = &introduction["supportedVersions"];
-                let chosen = self.choose(supported).ok_or_else(|| unsupported(supported))?;
-                Ok(Connection { session: self.session(chosen), introduction })
-            }
-            Err(error) if error.facts.code == Some(METHOD_NOT_FOUND) => {
-                Ok(Connection { session, introduction: Value::Null })
-            }
-            Err(error) => Err(error),
+        let introduction = asked?;
+        if ResultType::of(&introduction, session.revision, false) != Some(ResultType::Complete) {
+            return Err(unexpected("server/discover"));
         }
+        check(&introduction)?;
+        let supported = &introduction["supportedVersions"];
+        let chosen = self.choose(supported).ok_or_else(|| unsupported(supported))?;
+        Ok(Connection { session: self.session(chosen), introduction })
     }
 
     fn session(&self, revision: Revision) -> Session {
@@ -81,7 +95,6 @@ impl Stateless {
         carried.insert(metadata::PROTOCOL_VERSION.into(), revision.as_str().into());
         let client = json!({ "name": self.name, "version": self.version });
         carried.insert(metadata::CLIENT_INFO.into(), client);
-        carried.insert(metadata::CLIENT_CAPABILITIES.into(), json!({}));
         Session::stateless(revision, carried)
     }
 
@@ -101,8 +114,10 @@ impl Stateless {
 
 fn unsupported(supported: &Value) -> ClientError {
     let message = "the server supports no protocol version that this client accepts";
-    ClientError::new(ErrorKind::UnsupportedVersion, message)
-        .with(|facts| facts.data = Some(json!({ "supported": supported })))
+    ClientError::new(ErrorKind::UnsupportedVersion, message).with(|facts| {
+        facts.code = Some(UNSUPPORTED_PROTOCOL_VERSION);
+        facts.data = Some(json!({ "supported": supported }));
+    })
 }
 
 /// Checks the result of `server/discover`.

@@ -13,18 +13,24 @@ use crate::mcp::client::budget::Suspension;
 use crate::mcp::client::error::{ClientError, ErrorKind};
 use crate::mcp::client::inbox::Inbox;
 use crate::mcp::client::transport::Session;
+use crate::mcp::json_rpc::Request;
 use crate::wire::http;
 
 /// Reads the stream, and resumes it, for as long as the server lets it. Whether
 /// it could be opened is told to `opened`.
 pub async fn listen(
     transport: &StreamableHttp,
+    request: Option<Request>,
     session: &Session,
     inbox: &Inbox,
     opened: oneshot::Sender<Result<(), ClientError>>,
 ) {
     let mut incoming = Incoming::new(transport, session.clone(), inbox, Suspension::default());
-    let response = match open(transport, session, None).await {
+    let asked = match &request {
+        Some(request) => subscribe(transport, request, session).await,
+        None => open(transport, session, None).await,
+    };
+    let response = match asked {
         Ok(response) => response,
         Err(error) => {
             // Nobody may wait for it any more.
@@ -48,6 +54,22 @@ pub async fn listen(
             Err(_) => return,
         }
     }
+}
+
+/// Asks for the stream by a request of its own (2026-07-28,
+/// basic/patterns/subscriptions).
+async fn subscribe(
+    transport: &StreamableHttp,
+    request: &Request,
+    session: &Session,
+) -> Result<http::Response, ClientError> {
+    let response = transport.post(request.to_value(), session).await?;
+    let response = accepted(response, &request.method, Some(&request.id), session).await?;
+    if media_type(response.headers()).as_deref() == Some("text/event-stream") {
+        return Ok(response);
+    }
+    let message = format!("what answers {} is no event stream", request.method);
+    Err(ClientError::new(ErrorKind::InvalidMessage, message))
 }
 
 /// Asks for the stream, or for what comes after an event of it.

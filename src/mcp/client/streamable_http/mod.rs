@@ -215,11 +215,12 @@ impl Transport for StreamableHttp {
 
     fn listen<'a>(
         &'a self,
+        request: Option<Request>,
         session: &'a Session,
         inbox: &'a Inbox,
         opened: oneshot::Sender<Result<(), ClientError>>,
     ) -> BoxFuture<'a, ()> {
-        Box::pin(listening::listen(self, session, inbox, opened))
+        Box::pin(listening::listen(self, request, session, inbox, opened))
     }
 
     fn end_session<'a>(

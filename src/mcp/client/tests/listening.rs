@@ -9,7 +9,7 @@ async fn listened(version: &'static str, body: &'static str) -> (Vec<Seen>, Vec<
         _ => result(seen, json!({})),
     });
     let client = server.client(version.parse().unwrap());
-    client.listen().await.unwrap();
+    client.listen(None).await.unwrap();
     tokio::time::sleep(Duration::from_millis(2500)).await;
     client.close().await.unwrap();
     tokio::time::sleep(Duration::from_secs(60)).await;
@@ -52,7 +52,7 @@ async fn a_server_without_such_a_stream_is_told_apart() {
             _ => result(seen, json!({})),
         });
         let client = server.client(Revision::V2025_11_25);
-        assert_eq!(client.listen().await.unwrap_err().kind, kind);
+        assert_eq!(client.listen(None).await.unwrap_err().kind, kind);
         perform(&client, Operation::Ping).await.unwrap();
     }
 }

@@ -1,0 +1,94 @@
+//! Results that the server lets a client keep (2026-07-28,
+//! server/utilities/caching). The main type is [`Cache`].
+//!
+//! One client belongs to one authorization context, so what is private may be
+//! kept as well as what is public.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::Instant;
+
+/// Results by method and parameters, for as long as they are fresh.
+#[derive(Debug, Default)]
+pub struct Cache(Mutex<Vec<Kept>>);
+
+#[derive(Debug)]
+struct Kept {
+    method: &'static str,
+    params: Option<Value>,
+    result: Value,
+    stale_at: Instant,
+    /// How many notifications had come by then.
+    heard: usize,
+}
+
+impl Cache {
+    /// The fresh result of this very request, unless one of `notifications`, all
+    /// that came so far, says that it is another by now.
+    pub fn fresh(
+        &self,
+        method: &str,
+        params: Option<&Value>,
+        notifications: &[Value],
+    ) -> Option<Value> {
+        let now = Instant::now();
+        let mut all = self.lock();
+        all.retain(|kept| {
+            let since = notifications.get(kept.heard..).unwrap_or_default();
+            now < kept.stale_at && !since.iter().any(|notification| kept.is_changed(notification))
+        });
+        let found = all.iter().find(|kept| kept.method == method && kept.params.as_ref() == params);
+        found.map(|kept| kept.result.clone())
+    }
+
+    /// Keeps a complete result for as long as it says; `heard` is how many
+    /// notifications have come so far. Delays are divided by `scale`.
+    pub fn keep(
+        &self,
+        method: &'static str,
+        params: Option<Value>,
+        result: &Value,
+        heard: usize,
+        scale: u32,
+    ) {
+        // Left out, negative or no whole number: stale at once ("Time-to-Live
+        // (TTL) Field").
+        let Some(time @ 1..) = result["ttlMs"].as_u64() else { return };
+        let now = Instant::now();
+        let end = now.checked_add(Duration::from_millis(time) / scale.max(1));
+        let mut all = self.lock();
+        all.retain(|kept| kept.method != method || kept.params != params);
+        if let Some(stale_at) = end {
+            all.push(Kept { method, params, result: result.clone(), stale_at, heard });
+        }
+    }
+
+    /// Forgets every result of a method.
+    pub fn forget(&self, method: &str) {
+        self.lock().retain(|kept| kept.method != method);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Kept>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    /// Whether a notification says that this result is another by now.
+    fn is_changed(&self, notification: &Value) -> bool {
+        match notification["method"].as_str().unwrap_or_default() {
+            "notifications/tools/list_changed" => self.method == "tools/list",
+            "notifications/prompts/list_changed" => self.method == "prompts/list",
+            "notifications/resources/list_changed" => {
+                matches!(self.method, "resources/list" | "resources/templates/list")
+            }
+            "notifications/resources/updated" => {
+                let uri = self.params.as_ref().map(|params| &params["uri"]);
+                self.method == "resources/read" && uri == Some(&notification["params"]["uri"])
+            }
+            _ => false,
+        }
+    }
+}

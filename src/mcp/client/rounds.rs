@@ -1,0 +1,184 @@
+//! A request in several rounds (2026-07-28, basic/patterns/mrtr): [`request`]
+//! gives the server what it asks for in the middle, and sends the request again
+//! until the result is complete.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::budget::Budget;
+use super::error::{ClientError, ErrorKind};
+use super::features::ClientFeature;
+use super::operation::Operation;
+use super::{Inner, Progress, tasks};
+use crate::mcp::Revision;
+
+/// How often a request is sent again. The specification sets no bound (policy).
+pub const ROUND_LIMIT: u32 = 10;
+/// How long to wait before a request is sent again for which nothing was asked;
+/// it doubles with each round (policy).
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+/// How long to wait at most (policy).
+const LONGEST_PAUSE: Duration = Duration::from_millis(250);
+
+/// Of what type a result is (basic, "ResultType").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultType {
+    /// It is the whole of it.
+    Complete,
+    /// Something is to be answered first.
+    InputRequired,
+    /// The call goes on as a task (the extension for tasks).
+    Task,
+}
+
+impl ResultType {
+    /// The type of a result at `revision`; one that does not say is complete.
+    /// `None` for a type that nobody knows; a task is known to those alone who
+    /// said that they take `tasks`.
+    pub fn of(result: &Value, revision: Revision, tasks: bool) -> Option<Self> {
+        if !revision.has_result_types() {
+            return Some(ResultType::Complete);
+        }
+        match result.get("resultType").map(Value::as_str) {
+            None | Some(Some("complete")) => Some(ResultType::Complete),
+            Some(Some("input_required")) => Some(ResultType::InputRequired),
+            Some(Some("task")) if tasks => Some(ResultType::Task),
+            Some(_) => None,
+        }
+    }
+}
+
+/// What a request carries when it is sent again, from the latest result alone.
+#[derive(Default)]
+struct Round {
+    responses: Option<Map<String, Value>>,
+    /// As it came: nobody but the server knows what it means.
+    state: Option<Value>,
+}
+
+/// The complete result of `operation`.
+///
+/// # Errors
+/// [`ErrorKind::InvalidResult`] if the server asks for what it must not;
+/// [`ErrorKind::InputRefused`] if it is not given what it asks for;
+/// [`ErrorKind::RoundLimit`]; whatever a request came to.
+pub(super) async fn request(
+    client: &Inner,
+    operation: &Operation,
+    params: Option<Value>,
+    progress: Progress,
+    budget: &mut Budget,
+) -> Result<Value, ClientError> {
+    let method = operation.method();
+    let is_cacheable = operation.is_cacheable() && client.session().revision.has_cache_hints();
+    if is_cacheable && client.connected().is_some() {
+        let heard = client.channel.inbox().notifications();
+        if let Some(kept) = client.cache.fresh(method, params.as_ref(), &heard) {
+            return Ok(kept);
+        }
+    }
+    let mut round = Round::default();
+    let mut pause = FIRST_PAUSE;
+    for turn in 0..=ROUND_LIMIT {
+        let carried = round.carried(params.clone());
+        let result = client.send(operation, carried, progress, budget).await?;
+        let tasks = client.channel.takes_tasks();
+        match ResultType::of(&result, client.session().revision, tasks) {
+            Some(ResultType::Complete) => {
+                // What an answer had a part in belongs to that answer alone.
+                if is_cacheable && turn == 0 {
+                    let heard = client.channel.inbox().notifications().len();
+                    client.cache.keep(method, params, &result, heard, client.channel.scale());
+                }
+                return Ok(result);
+            }
+            Some(ResultType::Task) if matches!(operation, Operation::CallTool { .. }) => {
+                return tasks::follow(client, result, budget).await;
+            }
+            Some(ResultType::InputRequired) if operation.takes_input() => {}
+            _ => return Err(unexpected(operation.method())),
+        }
+        round = answer(client, operation, result, budget).await?;
+        if round.responses.is_none() {
+            budget.pause(pause).await?;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+    let message = format!("{} asks for more after {ROUND_LIMIT} rounds", operation.method());
+    Err(ClientError::new(ErrorKind::RoundLimit, message)
+        .with(|facts| facts.limit = Some(u64::from(ROUND_LIMIT))))
+}
+
+impl Round {
+    fn carried(&self, params: Option<Value>) -> Option<Value> {
+        if self.responses.is_none() && self.state.is_none() {
+            return params;
+        }
+        let mut params = params.unwrap_or_else(|| Value::Object(Map::new()));
+        if let Some(responses) = &self.responses {
+            params["inputResponses"] = Value::Object(responses.clone());
+        }
+        if let Some(state) = &self.state {
+            params["requestState"] = state.clone();
+        }
+        Some(params)
+    }
+}
+
+/// What the next round carries: an answer to each request in `result`.
+async fn answer(
+    client: &Inner,
+    operation: &Operation,
+    mut result: Value,
+    budget: &mut Budget,
+) -> Result<Round, ClientError> {
+    let state = match result.get_mut("requestState").map(Value::take) {
+        Some(state @ Value::String(_)) => Some(state),
+        Some(_) => return Err(unexpected(operation.method())),
+        None => None,
+    };
+    let responses = match result.get_mut("inputRequests").map(Value::take) {
+        Some(Value::Object(requests)) => {
+            Some(answers(client, operation.method(), requests, budget).await?)
+        }
+        None if state.is_some() => None,
+        _ => return Err(unexpected(operation.method())),
+    };
+    Ok(Round { responses, state })
+}
+
+/// The answers to requests, under their keys. While they are given, which may
+/// take a person, the budget's clock stands still.
+pub(super) async fn answers(
+    client: &Inner,
+    method: &str,
+    requests: Map<String, Value>,
+    budget: &mut Budget,
+) -> Result<Map<String, Value>, ClientError> {
+    let revision = client.session().revision;
+    let mut responses = Map::new();
+    for (key, mut request) in requests {
+        let asked = request["method"].as_str().and_then(ClientFeature::of_method);
+        let feature = asked.ok_or_else(|| unexpected(method))?;
+        let params = request.get_mut("params").map(Value::take);
+        let features = client.channel.inbox().features();
+        let held = budget.suspension().hold();
+        let outcome = budget.wait(features.answer(feature, params, revision)).await?;
+        drop(held);
+        let response = outcome.map_err(|error| {
+            let asked = feature.method();
+            let message = format!("{method} asks for {asked}, which this client refuses");
+            ClientError::new(ErrorKind::InputRefused, message)
+                .with(|facts| facts.code = Some(error.code))
+        })?;
+        responses.insert(key, response);
+    }
+    Ok(responses)
+}
+
+/// A result that this method, or this client, does not have.
+pub(super) fn unexpected(method: &str) -> ClientError {
+    let message = format!("the result of {method} is of no type that it may have");
+    ClientError::new(ErrorKind::InvalidResult, message)
+}
