@@ -31,7 +31,7 @@ use crate::script::action::Handlers;
 use crate::script::fault::{Fault, Faulty};
 use crate::script::host::Record;
 use crate::script::server::{Addresses, ENDPOINT_PATH, SERVER_ORIGIN, Server, authority};
-use crate::script::value::{Absent, deep_copy};
+use crate::script::value::deep_copy;
 use crate::script::{Script, ScriptError};
 use crate::wire::live::Live;
 use crate::wire::{Double, Exchange, HttpClient, Recorder, Wire};

@@ -26,8 +26,9 @@ pub struct Judged {
 
 /// Holds every message of `exchanges`, which are all with one MCP endpoint and
 /// in the order of their requests, against its revision: that of the request's
-/// `_meta`, of `initialize`, or of the header field, whichever names a known one
-/// first; else what was negotiated before, or `revision`.
+/// `_meta`, of `initialize`, or of the header field if it names what a handshake
+/// chose or needs none, whichever names a known one first; else what was chosen
+/// last, or `revision`.
 ///
 /// - The body of a POST is a message, or a batch where the revision has them.
 /// - A response with 200 is one if it is JSON that came whole, and each event of
@@ -39,7 +40,8 @@ pub fn judge<'a>(
     revision: Revision,
 ) -> Vec<Judged> {
     let texts: Vec<Text> = exchanges.into_iter().flat_map(texts).collect();
-    let mut judging = Judging { requests: requests(&texts), chosen: revision, judged: Vec::new() };
+    let mut judging =
+        Judging { requests: requests(&texts), chosen: vec![revision], judged: Vec::new() };
     for text in &texts {
         judging.text(text);
     }
@@ -129,14 +131,14 @@ fn requests(texts: &[Text]) -> Requests {
 
 struct Judging {
     requests: Requests,
-    /// What the last handshake chose.
-    chosen: Revision,
+    /// What the handshakes chose, after what holds without one.
+    chosen: Vec<Revision>,
     judged: Vec<Judged>,
 }
 
 impl Judging {
     fn text(&mut self, text: &Text) {
-        let revision = text.header.unwrap_or(self.chosen);
+        let revision = self.in_force(text);
         let mut add = |revision, invalid| {
             let (exchange, sender) = (text.exchange, text.sender);
             self.judged.push(Judged { exchange, sender, revision, invalid });
@@ -165,13 +167,21 @@ impl Judging {
             Some(_) => None,
             None => named_by(json),
         };
-        let revision = own.or(text.header).unwrap_or(self.chosen);
+        let revision = own.unwrap_or_else(|| self.in_force(text));
         if let (Some(own), Some(_)) = (own, &answered) {
-            self.chosen = own;
+            self.chosen.push(own);
         }
         let invalid = message(json, revision, text.sender, answered.as_ref()).err();
         let (exchange, sender) = (text.exchange, text.sender);
         self.judged.push(Judged { exchange, sender, revision, invalid });
+    }
+
+    /// The revision of an exchange: the one that its header field names, if a
+    /// handshake chose it or none is needed; else the last that was chosen.
+    fn in_force(&self, text: &Text) -> Revision {
+        let named =
+            text.header.filter(|named| !named.has_handshake() || self.chosen.contains(named));
+        named.or(self.chosen.last().copied()).unwrap_or(Revision::ALL[0])
     }
 
     /// The request that a response answers: the one of that id in the same

@@ -41,7 +41,7 @@ impl KnownFault {
 }
 
 /// Who is under test in a check.
-fn side(kind: CheckKind) -> Side {
+pub fn side(kind: CheckKind) -> Side {
     match kind {
         CheckKind::Client => Side::Client,
         CheckKind::Server => Side::Server,
