@@ -1,59 +1,42 @@
-"""Holds each JSON-RPC message of a JSON report against the official schema of
-its revision: what the built-in client sent, and what the double sent.
+"""Compares how the program and the official schemas judge the same values.
 
-    schemas.py FOLDER REPORT
+    schemas.py FOLDER cases > CASES             what is judged, with the official verdict
+    schemas.py FOLDER compare CASES VERDICTS    the program's verdicts beside them
 
-FOLDER holds REVISION.json, REPORT is of `run --trace --format json`. Prints a
-line for each message that is not valid and not on purpose. A line of ON_PURPOSE
-that excuses nothing is an error too.
+FOLDER holds REVISION.json and examples-REVISION/TYPE/NAME.json. Judged is each
+example as what its type says, and as a message if it is one or can be made one;
+then the same with one thing changed: a member that is left out, of another type,
+null, or not known. At the other revisions that know the type, or the method, the
+examples are material like any other: both have to say the same of them.
 """
 
+import copy
 import json
-import re
+import random
 import sys
 from collections import Counter
 from pathlib import Path
 
 from jsonschema.validators import validator_for
 
-# What scripts send broken on purpose: the check, or the check with a case; who
-# sends it; why.
-ON_PURPOSE = {
-    ("caching/freshness[negative]", "double"): "a client takes a negative time for none",
-    ("client/mrtr-no-state", "double"): "a client takes what does not say its type as whole",
-    ("connection/dual-era", "double"): "a server of the older era answers in its own way",
-    ("connection/refused-handshake[a result without a version]", "double"):
-        "a client refuses a handshake that settles no version",
-    ("discovery/refused[a result without capabilities]", "double"):
-        "a client calls it a failure",
-    ("discovery/refused[a result without versions]", "double"): "a client calls it a failure",
-    ("elicitation/no-form", "double"): "a client does not ask the user for what is no form",
-    ("failure/server-failure[neither result nor error]", "double"):
-        "a client calls a failure what is neither",
-    ("host/content-note", "double"): "a host notes the content that it does not know",
-    ("host/failed-call[a body of 3 MiB]", "double"): "a host calls a failure what is too long",
-    ("host/failed-call[neither result nor error]", "double"): "a host calls a failure what is neither",
-    ("host/schema-rejected", "double"): "a host takes no tool whose schema it cannot read",
-    ("host/unusable-names[no name]", "double"): "a host takes no tool without a name",
-    ("mrtr/refusals", "double"): "a client does not give what nobody may ask for",
-    ("server/batch", "client"): "a server of a revision without batches refuses one",
-    ("server/invalid-message[broken JSON]", "client"): "a server survives what is no JSON",
-    ("server/invalid-message[no object]", "client"): "a server survives what is no message",
-    ("server/request-metadata[no _meta]", "client"): "a server refuses what says nothing of itself",
-    ("server/request-metadata[no capabilities in _meta]", "client"): "a server refuses it",
-    ("server/request-metadata[no version in _meta]", "client"): "a server refuses it",
-    ("tools/bad-pages[a cursor that is a number]", "double"): "a client stops there",
-    ("tools/bad-pages[a cursor that is null]", "double"): "a client stops there",
-    ("tools/bad-pages[no array of tools]", "double"): "a client calls it a failure",
-    ("tools/result-types[absent]", "double"): "a client takes what does not say its type as whole",
-}
+REVISIONS = ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]
+# How many changed values there are of each example at its own revision, and at
+# each other one.
+CHANGED, CHANGED_ELSEWHERE = 12, 4
+OTHERS = [None, True, 7, 1.5, "changed", [], {}]
+SIDES = {"client": "Client", "server": "Server"}
 
-# In the content of a form the published schemas have integers where their source,
-# TypeScript, has numbers.
-FORM = "elicitation/create"
 
-# Whose requests and notifications a method can be.
-SIDES = {"client": "Client", "double": "Server"}
+def as_in_source(schema, name=""):
+    """The schema with what its TypeScript says: see wire-tables.py."""
+    if isinstance(schema, list):
+        return [as_in_source(item, name) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    schema = {key: as_in_source(value, name) for key, value in schema.items()}
+    if schema.get("type") == ["string", "integer", "boolean"]:
+        schema["type"] = ["string", "number", "boolean"] + ["null"] * (name == "JSONValue")
+    return schema
 
 
 class Schema:
@@ -62,21 +45,21 @@ class Schema:
     def __init__(self, path):
         whole = json.loads(path.read_text(encoding="utf-8"))
         self.where = "$defs" if "$defs" in whole else "definitions"
-        self.definitions = whole[self.where]
-        self.whole = whole
+        types = whole[self.where]
+        self.definitions = {name: as_in_source(types[name], name) for name in types}
+        self.dialect = whole["$schema"]
         self.validators = {}
 
-    def errors(self, name, value):
-        """What of `value` is not as the definition `name` says, if anything."""
+    def valid(self, name, value):
+        """Whether `value` is as the definition `name` says."""
         if name not in self.validators:
             schema = {
-                "$schema": self.whole["$schema"],
+                "$schema": self.dialect,
                 "$ref": f"#/{self.where}/{name}",
                 self.where: self.definitions,
             }
             self.validators[name] = validator_for(schema)(schema)
-        errors = list(self.validators[name].iter_errors(value))
-        return [f"{name}{error.json_path[1:]}: {error.message[:200]}" for error in errors]
+        return self.validators[name].is_valid(value)
 
     def first(self, *names):
         """The first of these names that this revision defines."""
@@ -84,165 +67,150 @@ class Schema:
 
     def of_method(self, union, method):
         """The definition of a method among those that `union` lists."""
-        for item in self.definitions.get(union, {}).get("anyOf", []):
-            name = item["$ref"].rsplit("/", 1)[1]
+        whole = self.definitions.get(union, {})
+        listed = [item["$ref"].rsplit("/", 1)[1] for item in whole.get("anyOf", [])]
+        for name in listed or ([union] if whole else []):
             if self.definitions[name]["properties"]["method"].get("const") == method:
                 return name
         return None
 
     def judge(self, message, side, asked):
-        """What is wrong with a message that `side` sent, where `asked` is the
+        """Whether a message that `side` sent is valid, where `asked` is the
         method of the request that it answers."""
         if not isinstance(message, dict):
-            return ["it is not an object"]
+            return False
         if "method" in message:
             kind = "Request" if "id" in message else "Notification"
-            envelope = self.errors(f"JSONRPC{kind}", message)
-            name = self.of_method(SIDES[side] + kind, message["method"])
+            method = message["method"] if isinstance(message["method"], str) else None
+            name = self.of_method(SIDES[side] + kind, method)
             # An unknown method is an extension: its envelope is all there is.
-            return envelope + (self.errors(name, message) if name else [])
+            return self.valid(f"JSONRPC{kind}", message) and (not name or self.valid(name, message))
         if "error" in message:
-            if "id" not in message:
-                # The transports page of each revision allows it, the schemas up
-                # to 2025-06-18 do not.
-                message = {**message, "id": "none"}
-            return self.errors(self.first("JSONRPCErrorResponse", "JSONRPCError"), message)
-        envelope = self.errors(self.first("JSONRPCResultResponse", "JSONRPCResponse"), message)
-        other = "double" if side == "client" else "client"
+            # The transports page of each revision allows it to name no request,
+            # the schemas up to 2025-06-18 do not.
+            named = message if "id" in message else {**message, "id": "none"}
+            return self.valid(self.first("JSONRPCErrorResponse", "JSONRPCError"), named)
+        if not self.valid(self.first("JSONRPCResultResponse", "JSONRPCResponse"), message):
+            return False
+        other = "server" if side == "client" else "client"
         request = asked and self.of_method(SIDES[other] + "Request", asked)
         if not request:
-            return envelope
-        response = self.first(f"{request[:-7]}ResultResponse")
-        if response:
-            return envelope + self.errors(response, message)
-        result = self.first(f"{request[:-7]}Result", "EmptyResult")
-        value = message.get("result")
-        return envelope + self.errors(result, whole_numbers(value) if asked == FORM else value)
+            return True
+        whole = self.first(f"{request[:-7]}ResultResponse")
+        if whole:
+            return self.valid(whole, message)
+        return self.valid(self.first(f"{request[:-7]}Result", "EmptyResult"), message["result"])
 
 
-def whole_numbers(value):
-    """`value` with every fraction in its content rounded."""
-    if not isinstance(value, dict) or not isinstance(value.get("content"), dict):
-        return value
-    content = {
-        name: int(item) if isinstance(item, float) else item
-        for name, item in value["content"].items()
-    }
-    return {**value, "content": content}
+def places(value, at=()):
+    """The way to each part of a value but the whole."""
+    parts = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, part in parts if isinstance(value, (dict, list)) else ():
+        yield (*at, key)
+        if isinstance(part, (dict, list)):
+            yield from places(part, (*at, key))
 
 
-def sent(text):
-    """The bytes of a body, from the way in which a report writes them."""
-    text = re.sub(r"\\r(?=\n|$)", "\r", text)
-    data = re.sub(
-        rb"\\x([0-9a-f]{2})", lambda found: bytes([int(found[1], 16)]), text.encode("utf-8")
-    )
-    return data.decode("utf-8", "replace")
-
-
-def media_type(headers):
-    value = next((value for name, value in headers if name == "content-type"), "")
-    return value.split(";")[0].strip().lower()
-
-
-def texts(body, headers, is_whole):
-    """Each text of a body in which messages can stand; of one that was broken
-    off, what came whole."""
-    if not body:
-        return
-    if media_type(headers) == "application/json":
-        if is_whole:
-            yield sent(body)
-    elif media_type(headers) == "text/event-stream":
-        lines = re.split(r"\r\n|\r|\n", sent(body))
-        data, name = [], "message"
-        for line in lines:
-            field, _, value = line.partition(":")
-            value = value.removeprefix(" ")
-            if not line:
-                if data and any(data) and name == "message":
-                    yield "\n".join(data)
-                data, name = [], "message"
-            elif field == "data":
-                data.append(value)
-            elif field == "event":
-                name = value or "message"
-
-
-def messages(text):
-    """The messages of a text, one or a batch; a string says why there is none."""
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return ["it is not JSON"]
-    return value if isinstance(value, list) and value else [value]
-
-
-def exchanges_of(execution):
-    """Each message of an execution: revision, side, message, method answered."""
-    revision = execution["revision"]
-    asked = {"client": {}, "double": {}}
-    for exchange in execution["exchanges"]:
-        if exchange["uri"].split("?")[0] != "{server}/mcp":
-            continue
-        headers = dict(exchange["headers"])
-        named = headers.get("mcp-protocol-version")
-        here = named if named in SCHEMAS else revision
-        sides = [
-            ("client", exchange["body"], exchange["headers"]),
-            ("double", exchange["response_body"], exchange["response_headers"]),
-        ]
-        for side, body, fields in sides:
-            other = "double" if side == "client" else "client"
-            is_whole = side == "client" or exchange["end"] == "complete"
-            for text in texts(body, fields or [], is_whole):
-                batch = messages(text)
-                if len(batch) > 1 and "JSONRPCBatchRequest" not in SCHEMAS[here].definitions:
-                    yield here, side, "it is a batch", None
-                for message in batch:
-                    identifier, method = None, None
-                    if isinstance(message, dict):
-                        identifier = json.dumps(message.get("id"))
-                        method = asked[other].get(identifier)
-                        if "method" in message and "id" in message:
-                            asked[side][identifier] = message["method"]
-                    yield here, side, message, method
-                    # The handshake says what holds from now on.
-                    if method == "initialize" and side == "double":
-                        chosen = (message.get("result") or {}).get("protocolVersion")
-                        revision = chosen if chosen in SCHEMAS else revision
-
-
-folder, report = sys.argv[1:]
-SCHEMAS = {path.stem: Schema(path) for path in sorted(Path(folder).glob("*.json"))}
-with open(report, encoding="utf-8") as file:
-    executions = json.load(file)["executions"]
-
-excused, wrong, count, seen = set(), set(), Counter(), {}
-for execution in executions:
-    check = execution["check"]
-    case = f"{check}[{execution['case']}]"
-    for revision, side, message, method in exchanges_of(execution):
-        count[side] += 1
-        key = (revision, side, json.dumps(message), method)
-        if key not in seen:
-            schema = SCHEMAS[revision]
-            seen[key] = [message] if isinstance(message, str) else schema.judge(message, side, method)
-        if not seen[key]:
-            continue
-        purpose = next((key for key in ((check, side), (case, side)) if key in ON_PURPOSE), None)
-        if purpose:
-            excused.add(purpose)
+def changed(value, name, count):
+    """`count` values, each with one change; the same ones in each run."""
+    ways = [(at, other) for at in places(value) for other in [places, *OTHERS]]
+    random.Random(name).shuffle(ways)
+    for at, other in ways[:count]:
+        whole = copy.deepcopy(value)
+        part = whole
+        for key in at[:-1]:
+            part = part[key]
+        if other is places:
+            del part[at[-1]]
         else:
-            name = case if execution["case"] else check
-            wrong.update(f"{revision} {name}: the {side} sent {why}" for why in seen[key])
+            part[at[-1]] = other
+        yield whole
+    if isinstance(value, dict):
+        yield {**value, "unheardOf": 1}
 
-for line in sorted(wrong):
-    print(line)
-for check, side in sorted(set(ON_PURPOSE) - excused):
-    print(f"{check}: nothing that the {side} sent is invalid; take it out of ON_PURPOSE")
-print(
-    f"{count['client']} messages of the client and {count['double']} of the double,"
-    f" {len(seen)} of them distinct; {len(excused)} checks or cases send broken ones on purpose"
-)
-sys.exit(bool(wrong) or excused != set(ON_PURPOSE) or not executions)
+
+def as_messages(name, value, schema):
+    """The messages that an example is or can be made: sender, the request that
+    it answers, message."""
+    for kind in ("Request", "Notification"):
+        method = value.get("method") if isinstance(value, dict) else None
+        if name.endswith(kind) and isinstance(method, str):
+            own = {"jsonrpc": "2.0", **({"id": 1} if kind == "Request" else {}), **value}
+            for side in SIDES:
+                if schema.of_method(SIDES[side] + kind, method):
+                    yield side, None, own
+    if name.endswith("Error") and "error" in value:
+        yield "server", None, {"jsonrpc": "2.0", **value}
+    if name.endswith(("Result", "ResultResponse")):
+        stem = name.removesuffix("Response").removesuffix("Result")
+        request = schema.definitions.get(f"{stem}Request")
+        if request:
+            method = request["properties"]["method"]["const"]
+            whole = name.endswith("Response")
+            own = value if whole else {"jsonrpc": "2.0", "id": 1, "result": value}
+            for side, other in (("client", "Server"), ("server", "Client")):
+                if schema.of_method(f"{other}Request", method):
+                    yield side, {"method": method}, own
+
+
+def cases(folder, schemas):
+    """Every case, with the official verdict."""
+    for path in sorted(Path(folder).glob("examples-*/*/*.json")):
+        home = path.parts[-3].removeprefix("examples-")
+        name, example = path.parent.name, json.loads(path.read_text(encoding="utf-8"))
+        label = f"{name}/{path.name}"
+        for revision, schema in schemas.items():
+            count = CHANGED if revision == home else CHANGED_ELSEWHERE
+            about = {"revision": revision, "label": label, "example": revision == home}
+            if name in schema.definitions:
+                for value in (example, *changed(example, label, count)):
+                    valid = schema.valid(name, value)
+                    yield {**about, "type": name, "value": value, "valid": valid}
+                    about["example"] = False
+            for side, answers, message in as_messages(name, example, schema):
+                about["example"] = revision == home
+                asked = answers and answers["method"]
+                for value in (message, *changed(message, f"{label} {side}", count)):
+                    valid = schema.judge(value, side, asked)
+                    sent = {"sender": side, "answers": answers, "message": value}
+                    yield {**about, **sent, "valid": valid}
+                    about["example"] = False
+
+
+def compare(cases_path, verdicts_path):
+    """Says where the verdicts differ; whether they do not."""
+    cases = [json.loads(line) for line in open(cases_path, encoding="utf-8")]
+    verdicts = open(verdicts_path, encoding="utf-8").read().splitlines()
+    if not cases or len(cases) != len(verdicts):
+        print(f"{len(cases)} cases and {len(verdicts)} verdicts")
+        return False
+    wrong, count = [], Counter()
+    for case, verdict in zip(cases, verdicts):
+        count["examples" if case["example"] else "valid" if case["valid"] else "invalid"] += 1
+        if (verdict == "valid") != case["valid"] or (case["example"] and not case["valid"]):
+            official = "valid" if case["valid"] else "invalid"
+            value = json.dumps(case.get("value", case.get("message")))
+            what = case.get("type") or f"a message of the {case['sender']}"
+            wrong.append(
+                f"{case['revision']} {case['label']} as {what}: "
+                f"official: {official}; here: {verdict}\n    {value[:400]}"
+            )
+    print("\n".join(wrong[:40]))
+    print(
+        f"{len(cases)} values judged: {count['examples']} as examples, of the others"
+        f" {count['valid']} valid and {count['invalid']} not; {len(wrong)} judged otherwise"
+    )
+    return not wrong
+
+
+def main():
+    folder, command, *files = sys.argv[1:]
+    if command == "compare":
+        return compare(*files)
+    schemas = {revision: Schema(Path(folder) / f"{revision}.json") for revision in REVISIONS}
+    for case in cases(folder, schemas):
+        print(json.dumps(case))
+    return True
+
+
+sys.exit(not main())

@@ -79,6 +79,10 @@ impl About {
     }
 }
 
+/// The checkpoint that every check has and none declares: see
+/// [`Checkpoint::wire_schema`].
+pub const WIRE_SCHEMA: &str = "wire-schema";
+
 /// One named claim inside a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
@@ -103,6 +107,20 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
+    /// What the runner decides in every execution, from what was recorded.
+    pub fn wire_schema() -> Self {
+        Checkpoint {
+            id: WIRE_SCHEMA.to_owned(),
+            level: Level::Must,
+            about: About::Protocol,
+            builtin: false,
+            sent: false,
+            spec_level: None,
+            revisions: Vec::new(),
+            sentence: "Every message that the subject sent is valid for its revision".to_owned(),
+        }
+    }
+
     /// Whether the claim holds at `revision`.
     pub fn applies_to(&self, revision: Revision) -> bool {
         self.revisions.is_empty() || self.revisions.contains(&revision)

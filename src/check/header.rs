@@ -5,9 +5,10 @@
 //! apart by their first words alone:
 //!
 //! - A **key line** begins with a word and a colon, `tags: tools`. The keys are
-//!   `revisions`, `tags`, `spec`, `task`, `needs`, `cases` and `scenario`, each
-//!   at most once. `cases` are separated by semicolons; `revisions`, `tags`,
-//!   `spec` and `needs` by commas; `task` and `scenario` are one value.
+//!   `revisions`, `tags`, `spec`, `task`, `needs`, `cases` and `scenario` and
+//!   `invalid`, each at most once. `cases` are separated by semicolons;
+//!   `revisions`, `tags`, `spec` and `needs` by commas; `task`, `scenario` and
+//!   `invalid` are one value.
 //! - A **checkpoint line** begins with a lower-case id and a word in capitals,
 //!   `accept-header MUST [task] Each POST accepts JSON`. Its parts are the id,
 //!   the level, marks between brackets that are separated by semicolons (left
@@ -64,6 +65,9 @@ pub struct Header {
     pub cases: Vec<String>,
     /// The name by which conformance clients in the field know the task.
     pub scenario: Option<String>,
+    /// What the far side of the subject sends that is not valid for the revision,
+    /// and why: then it may.
+    pub invalid: Option<String>,
     /// Its claims, in the order in which they stand; never empty.
     pub checkpoints: Vec<Checkpoint>,
     /// Where each of the `checkpoints` stands in the script, in bytes.

@@ -11,7 +11,7 @@ pub mod selection;
 pub mod source_error;
 pub mod verdict;
 
-pub use checkpoint::{About, Checkpoint, Level};
+pub use checkpoint::{About, Checkpoint, Level, WIRE_SCHEMA};
 pub use discovery::{BrokenCheck, Check, CheckKind, Library};
 pub use header::{FaultHeader, Header, Side};
 pub use need::{Need, unmet_need};

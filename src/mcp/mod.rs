@@ -8,6 +8,7 @@ pub mod json_rpc;
 pub mod metadata;
 pub mod mirror;
 pub mod revision;
+pub mod schema;
 pub mod server;
 
 pub use revision::Revision;

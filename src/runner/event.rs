@@ -55,7 +55,7 @@ pub struct Execution {
     /// The revision in force.
     pub revision: Revision,
     /// Every checkpoint of the check that is declared for this revision, in
-    /// the header's order.
+    /// the header's order, and `wire-schema`.
     pub checkpoints: Vec<CheckpointResult>,
     /// Why the whole execution has no ordinary verdicts: the check is broken,
     /// time was up, or it does not apply.

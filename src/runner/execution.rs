@@ -4,6 +4,7 @@
 mod acting;
 mod alone;
 mod judging;
+mod wire_schema;
 
 pub use self::alone::drive_alone;
 pub use self::judging::{all_checkpoints, require_functions};
@@ -16,6 +17,8 @@ use rhai::{Dynamic, Map};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
+use self::acting::Acted;
+use self::wire_schema::AsWritten;
 use super::addresses::{InMemory, OnLoopback};
 use super::event::{ClientProcess, Trouble};
 use super::process::{self, Ended};
@@ -28,7 +31,7 @@ use crate::script::action::Handlers;
 use crate::script::fault::{Fault, Faulty};
 use crate::script::host::Record;
 use crate::script::server::{Addresses, ENDPOINT_PATH, SERVER_ORIGIN, Server, authority};
-use crate::script::value::{Absent, deep_copy};
+use crate::script::value::deep_copy;
 use crate::script::{Script, ScriptError};
 use crate::wire::live::Live;
 use crate::wire::{Double, Exchange, HttpClient, Recorder, Wire};
@@ -45,7 +48,8 @@ pub const CONTEXT_VARIABLE: &str = "MCP_CONFORMANCE_CONTEXT";
 /// What one execution came to.
 #[derive(Default)]
 pub struct Executed {
-    /// Every checkpoint that is claimed at the revision, in the header's order.
+    /// Every checkpoint that is claimed at the revision, in the header's order, and
+    /// `wire-schema`.
     pub checkpoints: Vec<CheckpointResult>,
     /// Why there are no ordinary verdicts.
     pub trouble: Option<Trouble>,
@@ -252,9 +256,8 @@ impl Stage<'_> {
         executed.origins = server.origins();
         let http = self.with_fault(double);
         let endpoint = parse_url(&server.url())?;
-        let (result, record) = self.act(http, endpoint)?;
-        let notes = server.notes();
-        Ok(Outcome { result, notes, record, endpoint: self.endpoint_by_name()? })
+        let acted = self.act(http, endpoint)?;
+        Ok(Outcome::of(acted, Some(&server), self.endpoint_by_name()?))
     }
 
     /// The recorder is always at the side that is not under test: at the double
@@ -288,9 +291,7 @@ impl Stage<'_> {
         let endpoint = parse_url(&server.url())?;
         let acted = self.act(Arc::new(Live::new()), endpoint);
         self.runtime.block_on(serving.close());
-        let (result, record) = acted?;
-        let notes = server.notes();
-        Ok(Outcome { result, notes, record, endpoint: self.endpoint_by_name()? })
+        Ok(Outcome::of(acted?, Some(&server), self.endpoint_by_name()?))
     }
 
     /// A client process reaches the double over a real socket.
@@ -331,12 +332,7 @@ impl Stage<'_> {
         if timed_out {
             executed.trouble = Some(Trouble::TimedOut(self.settings.timeout));
         }
-        Ok(Outcome {
-            result: Dynamic::from(Absent),
-            notes: server.notes(),
-            record: None,
-            endpoint: self.endpoint_by_name()?,
-        })
+        Ok(Outcome::of(Acted::by_others(), Some(&server), self.endpoint_by_name()?))
     }
 
     /// Whatever client comes reaches the double over a real socket.
@@ -360,12 +356,7 @@ impl Stage<'_> {
         self.runtime.block_on(visitor.leave.cancelled());
         self.runtime.block_on(serving.close());
         limits.set_deadline(Some(Instant::now() + self.settings.timeout));
-        Ok(Outcome {
-            result: Dynamic::from(Absent),
-            notes: server.notes(),
-            record: None,
-            endpoint: self.endpoint_by_name()?,
-        })
+        Ok(Outcome::of(Acted::by_others(), Some(&server), self.endpoint_by_name()?))
     }
 
     /// What an external client finds in its environment.
@@ -404,8 +395,7 @@ impl Stage<'_> {
                 "the server at {url} answered nothing"
             ))));
         }
-        let (result, record) = acted?;
-        Ok(Outcome { result, notes: Map::new(), record, endpoint: url.clone() })
+        Ok(Outcome::of(acted?, None, url.clone()))
     }
 
     fn serve(
@@ -465,9 +455,26 @@ struct Outcome {
     record: Option<Record>,
     /// The MCP endpoint as the recorded exchanges name it.
     endpoint: Uri,
+    /// What a script wrote itself, byte for byte.
+    as_written: AsWritten,
 }
 
 impl Outcome {
+    /// What is left of the client, or the host, and of the server that a script
+    /// plays, if one does.
+    fn of(acted: Acted, server: Option<&Server>, endpoint: Uri) -> Outcome {
+        Outcome {
+            result: acted.result,
+            notes: server.map(Server::notes).unwrap_or_default(),
+            record: acted.record,
+            endpoint,
+            as_written: AsWritten {
+                requests: acted.raw,
+                responses: server.map(Server::sent_verbatim).unwrap_or_default(),
+            },
+        }
+    }
+
     /// A copy that shares nothing that a judge or a fault can change.
     fn copy(&self) -> Outcome {
         Outcome {
@@ -475,6 +482,7 @@ impl Outcome {
             notes: self.notes.clone(),
             record: self.record.as_ref().map(Record::copy),
             endpoint: self.endpoint.clone(),
+            as_written: self.as_written.clone(),
         }
     }
 }

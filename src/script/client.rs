@@ -99,6 +99,8 @@ struct Inner {
     all: Arc<Mutex<Vec<McpClient>>>,
     /// What clients of both eras found out, for the whole execution.
     eras: Eras,
+    /// The bodies that the script sent by itself, past every client.
+    raw: Arc<Mutex<Vec<Bytes>>>,
 }
 
 impl Client {
@@ -112,13 +114,13 @@ impl Client {
     ) -> Self {
         let client = McpClient::new(http.clone(), options.clone());
         let all = Arc::new(Mutex::new(vec![client.clone()]));
-        let eras = Eras::default();
-        Client(Arc::new(Inner { client, http, options, blocking, handlers, all, eras }))
+        let (eras, raw) = (Eras::default(), Arc::default());
+        Client(Arc::new(Inner { client, http, options, blocking, handlers, all, eras, raw }))
     }
 
     /// A handle to `client`, which shares everything else with this one.
     fn with(&self, client: McpClient) -> Client {
-        let Inner { http, options, blocking, handlers, all, eras, .. } = &*self.0;
+        let Inner { http, options, blocking, handlers, all, eras, raw, .. } = &*self.0;
         Client(Arc::new(Inner {
             client,
             http: http.clone(),
@@ -127,7 +129,14 @@ impl Client {
             handlers: handlers.clone(),
             all: all.clone(),
             eras: eras.clone(),
+            raw: raw.clone(),
         }))
+    }
+
+    /// The bodies that the script sent by itself (`send_raw`, `post`), in their
+    /// order: they need not be valid messages.
+    pub fn sent_raw(&self) -> Vec<Bytes> {
+        self.0.raw.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Closes every connection that the script left open.
@@ -197,6 +206,8 @@ impl Client {
     }
 
     fn exchange(&self, request: Request) -> Evaluated<Dynamic> {
+        let body = request.body().clone();
+        self.0.raw.lock().unwrap_or_else(PoisonError::into_inner).push(body);
         let scale = self.0.options.scale.max(1);
         let response = self.0.blocking.wait(async {
             tokio::time::timeout(RAW_BOUND / scale, self.0.http.send(request)).await

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, Map};
 use serde_json::{Map as Members, Value, json};
@@ -101,6 +102,11 @@ impl Server {
     /// What the script noted.
     pub fn notes(&self) -> Map {
         self.said().notes.clone()
+    }
+
+    /// The bytes that the double sent as the script wrote them.
+    pub fn sent_verbatim(&self) -> Vec<Bytes> {
+        self.0.scripted.sent_verbatim()
     }
 
     /// What an external client is told.
@@ -338,7 +344,11 @@ impl Origin for ScriptedOrigin {
             let action = self.handlers.act(&handler, vec![web_request(request)], &Meaning::Result);
             let passes_on = matches!(action, Action::Value(Value::Null)) && self.endpoint.is_some();
             if !passes_on {
-                return web_plan(action);
+                let plan = web_plan(action);
+                if let Some(endpoint) = &self.endpoint {
+                    endpoint.passes_over(&plan);
+                }
+                return plan;
             }
         }
         match &self.endpoint {

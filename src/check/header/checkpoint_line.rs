@@ -3,7 +3,7 @@
 use super::Header;
 use super::piece::Piece;
 use super::revisions;
-use crate::check::checkpoint::{About, Checkpoint, Level};
+use crate::check::checkpoint::{About, Checkpoint, Level, WIRE_SCHEMA};
 use crate::check::nearest::{did_you_mean, nearest};
 use crate::check::source_error::{Problem, problem};
 use crate::mcp::Revision;
@@ -37,6 +37,17 @@ pub fn read(
                 "expected lower-case words with hyphens between them",
             )
             .with_help("an id is written like `tool-call-args`"),
+        );
+    }
+    if id.text == WIRE_SCHEMA {
+        problems.push(
+            problem(
+                "header::reserved-id",
+                format!("`{WIRE_SCHEMA}` is decided in every check and declared in none"),
+                id.span(),
+                "reserved",
+            )
+            .with_help("take this line away, or give the checkpoint another id"),
         );
     }
     let mut checkpoint = Checkpoint {

@@ -12,7 +12,8 @@ use crate::check::need::Need;
 use crate::check::source_error::{Problem, problem};
 use crate::mcp::Revision;
 
-const KEYS: [&str; 7] = ["revisions", "tags", "spec", "task", "needs", "cases", "scenario"];
+const KEYS: [&str; 8] =
+    ["revisions", "tags", "spec", "task", "needs", "cases", "scenario", "invalid"];
 
 /// What the key lines said so far.
 #[derive(Default)]
@@ -65,6 +66,7 @@ impl Keys {
             "task" => self.header.task = Some(value.flat()),
             "needs" => self.needs(value, problems),
             "cases" => self.cases(value, problems),
+            "invalid" => self.header.invalid = Some(value.flat()),
             _ => self.scenario(value, problems),
         }
     }

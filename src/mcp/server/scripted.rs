@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard};
 
+use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use serde_json::{Map, Value, json};
 
@@ -15,7 +16,7 @@ use super::{Framing, StreamItem, stateless};
 use crate::mcp::json_rpc::MISSING_CLIENT_CAPABILITY;
 use crate::mcp::{Revision, metadata, mirror};
 use crate::wire::Request;
-use crate::wire::double::{Head, Origin, Plan};
+use crate::wire::double::{Frame, Head, Origin, Plan};
 
 /// The key of the one request that a script asks the client.
 const INPUT_KEY: &str = "input";
@@ -149,6 +150,22 @@ impl ScriptedServer {
     /// Ends every session; requests that carry its id are answered with 404.
     pub fn expire_session(&self) {
         self.state().sessions.clear();
+    }
+
+    /// Takes note of what is answered in its place, which is as a script wrote
+    /// it.
+    pub fn passes_over(&self, plan: &Plan) {
+        for frame in &plan.frames {
+            if let Frame::Bytes(bytes) = frame {
+                self.streams.verbatim(bytes);
+            }
+        }
+    }
+
+    /// The bytes that it sent as a script wrote them (`raw` and `chunk`), in
+    /// their order: they need not be valid messages.
+    pub fn sent_verbatim(&self) -> Vec<Bytes> {
+        self.streams.sent_verbatim()
     }
 
     fn features(&self) -> MutexGuard<'_, Features> {
@@ -441,7 +458,10 @@ impl ScriptedServer {
                     }
                 }
             }
-            Action::Raw { status, headers, body } => Plan::respond(status, headers, body),
+            Action::Raw { status, headers, body } => {
+                self.streams.verbatim(&body);
+                Plan::respond(status, headers, body)
+            }
             Action::Stream(items) => self.streams.respond(request, items),
             Action::After(time, action) => {
                 let mut plan = self.plan(request, *action);

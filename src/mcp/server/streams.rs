@@ -39,6 +39,8 @@ struct Inner {
     pushed: Mutex<Vec<Value>>,
     /// Says that a message was pushed.
     push: Notify,
+    /// Bytes that were sent as a script wrote them.
+    verbatim: Mutex<Vec<Bytes>>,
 }
 
 struct Rest {
@@ -88,6 +90,16 @@ impl Streams {
         let Some(id) = message["id"].as_str() else { return false };
         let waiting = lock(&self.inner.asking).remove(id);
         waiting.is_some_and(|asking| asking.send(message.clone()).is_ok())
+    }
+
+    /// Remembers bytes that are sent as a script wrote them.
+    pub fn verbatim(&self, bytes: &Bytes) {
+        lock(&self.inner.verbatim).push(bytes.clone());
+    }
+
+    /// The bytes that were sent as a script wrote them, in their order.
+    pub fn sent_verbatim(&self) -> Vec<Bytes> {
+        lock(&self.inner.verbatim).clone()
     }
 
     /// Puts a message on the GET stream.
@@ -187,7 +199,10 @@ impl Writer {
                 StreamItem::Comment(text) => {
                     frames.push_back(Frame::Bytes(format!(": {text}\n\n").into()));
                 }
-                StreamItem::Chunk(bytes) => frames.push_back(Frame::Bytes(bytes)),
+                StreamItem::Chunk(bytes) => {
+                    self.streams.verbatim(&bytes);
+                    frames.push_back(Frame::Bytes(bytes));
+                }
                 StreamItem::Pause(time) => frames.push_back(Frame::Wait(time)),
                 StreamItem::Message(message) => {
                     let frame = self.message(&message);
@@ -252,7 +267,10 @@ impl Writer {
                 frames
             }
             // The head has gone out already; what can still come is the body.
-            Action::Raw { body, .. } => [Frame::Bytes(body)].into(),
+            Action::Raw { body, .. } => {
+                self.streams.verbatim(&body);
+                [Frame::Bytes(body)].into()
+            }
             Action::Silence => [Frame::Hang].into(),
             Action::Drop => [Frame::Break].into(),
             Action::Ask { method, params, then } => self.ask(&method, params, then),

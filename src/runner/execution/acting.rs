@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::Uri;
 use rhai::Dynamic;
 
@@ -15,14 +16,26 @@ use crate::script::host::{Host, Record};
 use crate::script::value::Absent;
 use crate::wire::HttpClient;
 
+/// What is left when the built-in client, or the host, is done.
+pub(super) struct Acted {
+    pub(super) result: Dynamic,
+    /// What the host kept; `None` if there was none.
+    pub(super) record: Option<Record>,
+    /// The bodies that the script sent past the client.
+    pub(super) raw: Vec<Bytes>,
+}
+
+impl Acted {
+    /// What is known of a client that is not ours: nothing.
+    pub(super) fn by_others() -> Self {
+        Acted { result: Dynamic::from(Absent), record: None, raw: Vec::new() }
+    }
+}
+
 impl Stage<'_> {
     /// Lets the script tell the built-in client, or the host around it, what to
     /// do.
-    pub(super) fn act(
-        &self,
-        http: Arc<dyn HttpClient>,
-        endpoint: Uri,
-    ) -> Result<(Dynamic, Option<Record>), Stopped> {
+    pub(super) fn act(&self, http: Arc<dyn HttpClient>, endpoint: Uri) -> Result<Acted, Stopped> {
         let options = Options {
             endpoint,
             revision: self.profile.revision,
@@ -40,9 +53,7 @@ impl Stage<'_> {
         };
         match self.check.kind {
             CheckKind::Host => self.operate(http, options, blocking),
-            CheckKind::Client | CheckKind::Server => {
-                Ok((self.drive(http, options, blocking)?, None))
-            }
+            CheckKind::Client | CheckKind::Server => self.drive(http, options, blocking),
         }
     }
 
@@ -51,11 +62,11 @@ impl Stage<'_> {
         http: Arc<dyn HttpClient>,
         options: Options,
         blocking: Blocking,
-    ) -> Result<Dynamic, Stopped> {
+    ) -> Result<Acted, Stopped> {
         let client = Client::new(http, options, blocking, self.handlers.clone());
         let result = self.call_under_fault("drive", Dynamic::from(client.clone()))?;
         client.close_all().map_err(|_| self.out_of_time())?;
-        Ok(result)
+        Ok(Acted { result, record: None, raw: client.sent_raw() })
     }
 
     fn operate(
@@ -63,7 +74,7 @@ impl Stage<'_> {
         http: Arc<dyn HttpClient>,
         options: Options,
         blocking: Blocking,
-    ) -> Result<(Dynamic, Option<Record>), Stopped> {
+    ) -> Result<Acted, Stopped> {
         let client = McpClient::new(http, options);
         let host = McpHost::new(Parts {
             client,
@@ -75,7 +86,8 @@ impl Stage<'_> {
         let host = Host::new(host, self.profile.operator.zone, blocking);
         let result = self.call_under_fault("operate", Dynamic::from(host.clone()))?;
         host.finish().map_err(|_| self.out_of_time())?;
-        Ok((result, Some(host.record().map_err(broken)?)))
+        let record = Some(host.record().map_err(broken)?);
+        Ok(Acted { result, record, raw: Vec::new() })
     }
 
     /// Calls an entry of the check's script. What came of a fault may be more

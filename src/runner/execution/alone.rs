@@ -62,7 +62,7 @@ pub fn drive_alone(
     if let Some(error) = engine.scripts.handler_error(&script, &stage.handlers) {
         return Err(stage.trouble_of(error));
     }
-    acted.map(|(result, _)| result).map_err(|stopped| match stopped {
+    acted.map(|acted| acted.result).map_err(|stopped| match stopped {
         Stopped::Trouble(trouble) => trouble,
         Stopped::Script(error) => stage.trouble_of(error),
     })

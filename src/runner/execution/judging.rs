@@ -71,6 +71,10 @@ impl Stage<'_> {
         let builtin = is_builtin(self.check.kind, &self.settings.subject);
         let sent_by_others = !builtin || self.fault.is_some();
         let observation = Observation::new(executed.exchanges.clone(), outcome.endpoint);
+        let wire = self.wire_schema(&observation, &outcome.as_written);
+        if let Some(error) = wire.far_side.clone().filter(|_| !sent_by_others) {
+            return self.stopped(Stopped::Script(error), executed);
+        }
         let seen = Seen::new(Parts {
             observation: Arc::new(observation),
             checkpoints: self.check.header.checkpoints.clone(),
@@ -99,9 +103,10 @@ impl Stage<'_> {
             Err(stopped) => return self.stopped(stopped, executed),
         };
         self.verdicts(&seen, builtin, absent.as_ref(), &mut executed);
+        executed.checkpoints.push(wire.result);
         let holds =
             |result: &CheckpointResult| matches!(result.verdict, Verdict::Pass | Verdict::Skip);
-        match handler_error {
+        match handler_error.or(wire.far_side) {
             Some(error) if executed.checkpoints.iter().all(holds) => {
                 self.stopped(Stopped::Script(error), executed)
             }
@@ -233,17 +238,18 @@ fn left_undecided(checkpoint: &Checkpoint, error: &ScriptError) -> (Verdict, Dec
     (verdict, Decision { reason, place: error.place().cloned(), ..Decision::default() })
 }
 
-/// Every checkpoint that a check claims at `revision`, with one verdict.
+/// Every checkpoint of a check at `revision`, with one verdict.
 pub fn all_checkpoints(
     check: &Check,
     revision: Revision,
     verdict: Verdict,
     decision: &Decision,
 ) -> Vec<CheckpointResult> {
-    let claimed = check.header.checkpoints_at(revision);
+    let claimed = check.header.checkpoints_at(revision).cloned();
     claimed
+        .chain([Checkpoint::wire_schema()])
         .map(|checkpoint| CheckpointResult {
-            checkpoint: checkpoint.clone(),
+            checkpoint,
             verdict,
             decision: Some(decision.clone()),
         })

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::finding::{Finding, FindingKind};
-use super::trial::{JobTrials, KnownFault, Trial};
+use super::trial::{self, JobTrials, KnownFault, Trial};
 use super::{Claim, FaultResult, Proof, Standing};
-use crate::check::{BrokenCheck, Check, Level, Place, Verdict};
+use crate::check::{BrokenCheck, Check, Checkpoint, Level, Place, Side, Verdict, WIRE_SCHEMA};
 use crate::runner::event::Trouble;
 use crate::runner::plan::Job;
 
@@ -25,6 +25,8 @@ struct FaultTally {
     reach: BTreeSet<ClaimKey>,
     kills: BTreeSet<ClaimKey>,
     weaker: BTreeSet<ClaimKey>,
+    /// Whether it made someone send what is not valid.
+    sends_invalid: bool,
     broken: Option<Arc<miette::Report>>,
 }
 
@@ -69,6 +71,9 @@ pub fn tally(jobs: &[Job<'_>], tried: BTreeMap<usize, JobTrials>, faults: &[Know
             };
             add_claims(at, check, trials, faults, &tallies, &mut proof);
         }
+    }
+    for side in [Side::Client, Side::Server, Side::Host] {
+        add_wire_schema(side, jobs, &tried, faults, &tallies, &mut proof);
     }
     for (fault, tally) in faults.iter().zip(&tallies) {
         add_fault(fault, tally, &mut proof);
@@ -115,6 +120,8 @@ fn count_trials(
         for (place, _) in without.verdicts.iter().filter(|(place, _)| is_must(*place)) {
             tally.reach.insert((at, *place));
         }
+        let was_valid = without.wire_schema.is_some_and(is_unharmed);
+        tally.sends_invalid |= was_valid && trial.wire_schema == Some(Verdict::Fail);
         let before: BTreeMap<usize, Verdict> = without.verdicts.iter().copied().collect();
         for (place, verdict) in &trial.verdicts {
             if !before.get(place).copied().is_some_and(is_unharmed) {
@@ -198,6 +205,73 @@ fn add_claims(
     }
 }
 
+/// Adds the claim that every message of one side is valid, which all of its
+/// checks share: what decides it is the same for each of them, so one fault that
+/// counts shows that it can fail.
+fn add_wire_schema(
+    side: Side,
+    jobs: &[Job<'_>],
+    tried: &BTreeMap<usize, JobTrials>,
+    faults: &[KnownFault],
+    tallies: &[FaultTally],
+    proof: &mut Proof,
+) {
+    let mut verdicts = Vec::new();
+    for (at, trials) in tried {
+        let Some(Ok(check)) = jobs.get(*at).map(|job| job.check) else { continue };
+        let JobTrials::Tried(trials) = trials else { continue };
+        if trial::side(check.kind) == side {
+            let own = baseline(trials).into_values();
+            verdicts.extend(own.filter_map(|trial| Some((check, trial.wire_schema?))));
+        }
+    }
+    if verdicts.is_empty() {
+        return;
+    }
+    let killers = faults.iter().zip(tallies).filter(|(fault, tally)| {
+        let is_of_side = fault.header.as_ref().is_ok_and(|header| header.side == side);
+        is_of_side && tally.sends_invalid && tally.counts()
+    });
+    let killed_by: Vec<String> = killers.map(|(fault, _)| fault.name.clone()).collect();
+    let about = format!("every check of a {}", side.as_str());
+    let finding = |kind, check: Option<String>, message, help: String| Finding {
+        kind,
+        check,
+        checkpoint: Some(WIRE_SCHEMA.to_owned()),
+        fault: None,
+        message,
+        help,
+        place: None,
+        cause: None,
+    };
+    let red: Vec<_> = verdicts.iter().filter(|(_, verdict)| *verdict == Verdict::Fail).collect();
+    let standing = if let Some((check, _)) = red.first() {
+        proof.findings.push(finding(
+            FindingKind::DoesNotHold,
+            Some(check.id.clone()),
+            format!(
+                "the checkpoint `{WIRE_SCHEMA}` of `{}` does not hold to begin with: fail without \
+                 any fault",
+                check.id
+            ),
+            format!("see `mcp-checks run {}`", check.id),
+        ));
+        Standing::DoesNotHold
+    } else if killed_by.is_empty() {
+        proof.findings.push(finding(
+            FindingKind::Survivor,
+            None,
+            format!("no fault turns the checkpoint `{WIRE_SCHEMA}` of {about} red"),
+            format!("write a fault of the side `{}` that sends what is not valid", side.as_str()),
+        ));
+        Standing::Survived
+    } else {
+        Standing::Proven
+    };
+    let checkpoint = Checkpoint::wire_schema();
+    proof.claims.push(Claim { check: about, checkpoint, standing, killed_by });
+}
+
 fn add_fault(fault: &KnownFault, tally: &FaultTally, proof: &mut Proof) {
     if let Some(report) = &tally.broken {
         proof.findings.push(Finding {
@@ -222,7 +296,7 @@ fn add_fault(fault: &KnownFault, tally: &FaultTally, proof: &mut Proof) {
         let message = format!("the fault `{}` never changed anything", fault.name);
         let help = "take it away, or write the check that it is meant for";
         proof.findings.push(about_fault(FindingKind::IdleFault, fault, message, help));
-    } else if tally.kills.is_empty() && tally.weaker.is_empty() {
+    } else if tally.kills.is_empty() && tally.weaker.is_empty() && !tally.sends_invalid {
         let message = format!("the fault `{}` turns no checkpoint red", fault.name);
         let help = "take it away, or write the check that it is meant for";
         proof.findings.push(about_fault(FindingKind::HarmlessFault, fault, message, help));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::check::discovery::{Support, SupportScript};
 use crate::check::header::{FaultHeader, parse_fault};
-use crate::check::{Check, CheckKind, Level, Side, SourceText, Verdict};
+use crate::check::{Check, CheckKind, Level, Side, SourceText, Verdict, WIRE_SCHEMA};
 use crate::profile::Profile;
 use crate::runner::event::Trouble;
 use crate::runner::execution::{self, Executed};
@@ -41,7 +41,7 @@ impl KnownFault {
 }
 
 /// Who is under test in a check.
-fn side(kind: CheckKind) -> Side {
+pub fn side(kind: CheckKind) -> Side {
     match kind {
         CheckKind::Client => Side::Client,
         CheckKind::Server => Side::Server,
@@ -57,6 +57,8 @@ pub struct Trial {
     pub place: (usize, usize),
     /// Verdicts, by the place of the checkpoint in the header.
     pub verdicts: Vec<(usize, Verdict)>,
+    /// The verdict on `wire-schema`; `None` if it was not decided.
+    pub wire_schema: Option<Verdict>,
     /// Whether the fault changed something.
     pub fired: bool,
     /// Why there are no ordinary verdicts, if it is not the fault's own error.
@@ -147,6 +149,7 @@ impl<'a> Bench<'a> {
             fault,
             place,
             verdicts: Vec::new(),
+            wire_schema: None,
             fired: false,
             trouble: None,
             broken_fault: None,
@@ -180,6 +183,10 @@ impl<'a> Bench<'a> {
                     .filter(|place| header.checkpoints[*place].applies_to(profile.revision));
                 let verdicts = executed.checkpoints.iter().map(|result| result.verdict);
                 trial.verdicts = claimed.zip(verdicts).collect();
+                let last = executed.checkpoints.last();
+                trial.wire_schema = last
+                    .filter(|result| result.checkpoint.id == WIRE_SCHEMA)
+                    .map(|result| result.verdict);
                 trial.trouble = executed.trouble.clone();
                 if fault.is_none() {
                     *without = Some(executed);

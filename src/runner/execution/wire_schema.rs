@@ -1,0 +1,113 @@
+//! The checkpoint that every check has: whether what the subject sent is valid
+//! for its revision. It is decided here, from what was recorded.
+
+use bytes::Bytes;
+use memchr::memmem;
+
+use super::Stage;
+use crate::check::{CheckKind, Checkpoint, CheckpointResult, Decision, Verdict};
+use crate::mcp::schema::{Judged, Sender, judge};
+use crate::script::ScriptError;
+use crate::script::observation::Observation;
+use crate::wire::Exchange;
+
+/// What a script wrote itself, byte for byte. It need not be valid, and counts
+/// for nobody.
+#[derive(Clone, Debug, Default)]
+pub struct AsWritten {
+    /// Whole bodies, of `send_raw` and `post`.
+    pub requests: Vec<Bytes>,
+    /// Bodies or pieces of them, of `raw` and `chunk`.
+    pub responses: Vec<Bytes>,
+}
+
+/// What becomes of an execution for what its messages are.
+pub struct WireSchema {
+    /// The verdict on the subject.
+    pub result: CheckpointResult,
+    /// What the far side sent that is not valid, though it was not told to.
+    pub far_side: Option<ScriptError>,
+}
+
+impl Stage<'_> {
+    /// Holds every message against the types of its revision.
+    pub(super) fn wire_schema(&self, seen: &Observation, as_written: &AsWritten) -> WireSchema {
+        let subject = match self.check.kind {
+            CheckKind::Client | CheckKind::Host => Sender::Client,
+            CheckKind::Server => Sender::Server,
+        };
+        let exchanges = seen.exchanges.iter().filter(|exchange| seen.is_mcp(exchange));
+        let judged = judge(exchanges, self.profile.revision);
+        let is_written = |judged: &Judged| {
+            let exchange = seen.exchanges.get(judged.exchange);
+            exchange.is_some_and(|exchange| as_written.holds(judged.sender, subject, exchange))
+        };
+        let invalid = |sender: Sender| {
+            judged
+                .iter()
+                .find(|one| one.sender == sender && one.invalid.is_some() && !is_written(one))
+        };
+        let sent = judged.iter().any(|one| one.sender == subject && !is_written(one));
+        let far_side = match self.check.header.invalid {
+            None => invalid(subject.other()).map(far_side),
+            Some(_) => None,
+        };
+        WireSchema { result: result(subject, sent, invalid(subject)), far_side }
+    }
+}
+
+impl AsWritten {
+    /// Whether what `sender` sent in `exchange` was written by a script. What a
+    /// script lets a server under test send is that server's own.
+    fn holds(&self, sender: Sender, subject: Sender, exchange: &Exchange) -> bool {
+        match (sender, subject) {
+            (Sender::Client, _) => self.requests.contains(&exchange.body),
+            (Sender::Server, Sender::Server) => false,
+            (Sender::Server, Sender::Client) => {
+                let body = &exchange.response_body;
+                self.responses.iter().any(|piece| match piece.len() {
+                    0 => body.is_empty(),
+                    _ => memmem::find(body, piece).is_some(),
+                })
+            }
+        }
+    }
+}
+
+fn result(subject: Sender, sent: bool, invalid: Option<&Judged>) -> CheckpointResult {
+    let (verdict, decision) = match invalid {
+        Some(judged) => {
+            let expected = judged.invalid.as_ref().map(|invalid| invalid.expected.clone());
+            let reason = format!("not valid {}", wrong(judged).unwrap_or_default());
+            let exchange = Some(judged.exchange);
+            (Verdict::Fail, Some(Decision { reason, expected, exchange, ..Decision::default() }))
+        }
+        None if !sent => {
+            let reason = format!("the {} sent no message", subject.as_str());
+            (Verdict::Skip, Some(Decision { reason, ..Decision::default() }))
+        }
+        None => (Verdict::Pass, None),
+    };
+    CheckpointResult { checkpoint: Checkpoint::wire_schema(), verdict, decision }
+}
+
+/// The error of a far side that sends what it should not.
+fn far_side(judged: &Judged) -> ScriptError {
+    let (name, way) = match judged.sender {
+        Sender::Server => ("double", "`raw` or `chunk`"),
+        Sender::Client => ("built-in client", "`client.send_raw`"),
+    };
+    let message =
+        format!("the {name} sent what is not valid {}", wrong(judged).unwrap_or_default());
+    let help = format!(
+        "if that is meant, send it with {way}, or say in the header what is sent and why: \
+         `invalid: a result without content, which a client refuses`"
+    );
+    ScriptError::new(message, help)
+}
+
+/// What is wrong with a message, and where.
+fn wrong(judged: &Judged) -> Option<String> {
+    let invalid = judged.invalid.as_ref()?;
+    Some(format!("at {}, in exchange {}: {invalid}", judged.revision, judged.exchange))
+}
