@@ -20,7 +20,7 @@ const CLIENT: &str = r#"//! Sends something.
 //! sent  INTEROP  Something is sent
 
 fn serve(server) {
-    server.initialize(#{ capabilities: #{ logging: #{} } });
+    server.initialize(#{ capabilities: #{ logging: #{}, tools: #{} } });
     server.on("logging/setLevel", |request| #{});
     server.tool("add", #{}, |args| ANSWER);
 }
@@ -126,7 +126,7 @@ fn so_is_a_server_from_outside_for_what_it_sends() {
     for (status, body, verdict, words) in [
         ("200 OK", refused, Verdict::Pass, ""),
         ("200 OK", chosen, Verdict::Fail, "as InitializeResult, at `/result`, expected the member"),
-        ("200 OK", "<html>", Verdict::Fail, "expected to be JSON"),
+        ("200 OK", "<html>", Verdict::Fail, "expected JSON"),
         ("401 Unauthorized", r#"{"error":"no"}"#, Verdict::Skip, "the server sent no message"),
     ] {
         let execution = on(server(status, body), SERVER);
@@ -153,7 +153,7 @@ fn what_a_script_sends_past_the_client_does_not_count() {
 fn a_double_that_sends_what_is_not_valid_breaks_the_check() {
     for (answer, words) in [
         ("reply(#{ content: 7 })", "at `/result/content`, expected an array"),
-        (r#"stream([message(#{ jsonrpc: "2.0" }), answer(#{ content: [] })])"#, "\"result\""),
+        (r#"stream([message(#{ jsonrpc: "2.0" }), answer(#{ content: [] })])"#, "expected the member \"id\""),
         (r#"stream([event(#{ data: "no JSON" }), answer(#{ content: [] })])"#, "JSON"),
     ] {
         for subject in [Subject::Embedded, Subject::Loopback] {

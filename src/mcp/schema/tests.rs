@@ -246,7 +246,7 @@ fn what_is_no_message_is_told_from_what_should_be_one() {
     };
     let (json, stream, end) =
         ("application/json; charset=utf-8", "text/event-stream", End::Complete);
-    assert_eq!(with(200, json, end, "<html>"), ["it is expected to be JSON"]);
+    assert_eq!(with(200, json, end, "<html>"), ["expected JSON"]);
     assert_eq!(with(200, json, End::Aborted, "{\"jsonrpc\":"), [] as [&str; 0]);
     assert_eq!(with(200, "text/html", end, "<html>"), [] as [&str; 0]);
     // An error of HTTP says what it likes, unless it says that it is a message.
@@ -261,7 +261,7 @@ fn what_is_no_message_is_told_from_what_should_be_one() {
     }
     // Nothing, where a POST has to carry a message.
     let found = judged(&[exchange(0, "", None, "{}")]);
-    assert_eq!(found[0].3, "it is expected to be JSON");
+    assert_eq!(found[0].3, "expected JSON");
 }
 
 #[test]
