@@ -89,7 +89,7 @@ pub struct Operator {
     pub data_class: DataClass,
     /// Whether a person has to approve each call; `true` if it was left out.
     pub requires_approval: bool,
-    /// Where the far side stands.
+    /// Where the model stands that reads what the server's tools return.
     pub zone: Zone,
 }
 
@@ -112,7 +112,7 @@ pub enum DataClass {
     SecretAdjacent,
 }
 
-/// Where a server stands, the farther the later.
+/// Where the model stands that reads what tools return, the farther the later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Zone {

@@ -119,6 +119,10 @@ fn every_skip_of_the_shipped_suite_says_why() {
 fn every_shipped_check_names_revisions_and_a_section() {
     for check in &Library::embedded().checks {
         let check = check.as_ref().expect("the shipped checks are in order");
+        // What a host promises is its own policy, whatever the revision.
+        if check.kind == CheckKind::Host {
+            continue;
+        }
         assert!(!check.header.spec.is_empty(), "{} has no `spec:`", check.id);
         let source = check.source().unwrap();
         assert!(source.inner().contains("//! revisions: "), "{} has no `revisions:`", check.id);

@@ -32,6 +32,8 @@ fn request(request, memory) {
             extra.put("/method", "server/discover");
             extra.take("/params/name");
             extra.take("/params/arguments");
+            extra.take("/params/inputResponses");
+            extra.take("/params/requestState");
             extra.set_header("mcp-method", "server/discover");
             extra.remove_header("mcp-name");
         } else {

@@ -65,7 +65,7 @@ fn innermost<'a, 'e>(error: &'a ValidationError<'e>) -> &'a ValidationError<'e> 
     let is_meant = |branch: &&Vec<ValidationError<'static>>| {
         branch.iter().all(|error| match error.kind() {
             Kind::Constant { .. } => false,
-            Kind::Type { .. } => error.instance_path().as_str().len() > 0,
+            Kind::Type { .. } => !error.instance_path().as_str().is_empty(),
             _ => true,
         })
     };
