@@ -14,6 +14,11 @@ fn a_header_is_wrong() {
         (header(claim, &claim.repeat(2)), "called"),
         (header(claim, ""), "checkpoint"),
         (header("MUST", "MAST"), "MUST"),
+        (
+            header(claim, &format!("{claim}//! wire-schema  MUST  All is valid\n")),
+            "declared in none",
+        ),
+        (header("//!\n", "//! invalid:\n//!\n"), "has no value"),
     ] {
         let place = Place::with(&bad);
         place.run(&[]).exits(3);

@@ -5,3 +5,4 @@ mod evidence;
 mod legal;
 mod library;
 mod stable;
+mod wire_schema;

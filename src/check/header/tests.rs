@@ -52,6 +52,15 @@ fn with(line: &str) -> String {
 }
 
 #[test]
+fn wire_schema_is_reserved() {
+    let text = "//! Declares it.\n//!\n//! wire-schema  MUST  Everything is valid\n";
+    assert_eq!(codes(text), ["reserved-id"]);
+    let header =
+        parse_ok(&EXAMPLE.replace("//! tags: tools", "//! invalid: no list, at all; see there"));
+    assert_eq!(header.invalid.as_deref(), Some("no list, at all; see there"));
+}
+
+#[test]
 fn the_example_of_the_design() {
     let header = parse_ok(EXAMPLE);
     assert_eq!(header.title, "Calls one tool with two numbers and reads its result.");

@@ -35,6 +35,8 @@ pub struct Judged {
 ///   to be read, and each event of a stream that has data and no other name. With another status a body is a
 ///   message only if it says so by its member `jsonrpc`: servers may answer
 ///   errors of HTTP as they like.
+/// - JSON that nests deeper, or holds larger numbers, than can be read here is not
+///   judged.
 pub fn judge<'a>(
     exchanges: impl IntoIterator<Item = &'a Exchange>,
     revision: Revision,
@@ -72,15 +74,17 @@ impl Text {
 fn texts(exchange: &Exchange) -> Vec<Text> {
     let header = exchange.headers.get(mirror::PROTOCOL_VERSION);
     let header = header.and_then(|version| version.to_str().ok()?.parse().ok());
-    let text = |sender, bytes: &[u8]| Text {
-        exchange: exchange.index,
-        sender,
-        header,
-        json: serde_json::from_slice(bytes).ok(),
+    let text = |sender, bytes: &[u8]| {
+        let json = match serde_json::from_slice(bytes) {
+            Ok(json) => Some(json),
+            Err(error) if is_beyond_reading(&error) => return None,
+            Err(_) => None,
+        };
+        Some(Text { exchange: exchange.index, sender, header, json })
     };
     let mut texts = Vec::new();
     if exchange.method == Method::POST {
-        texts.push(text(Sender::Client, &exchange.body));
+        texts.extend(text(Sender::Client, &exchange.body));
     }
     let Some(head) = &exchange.response else { return texts };
     match media_type(&head.headers).as_str() {
@@ -90,9 +94,9 @@ fn texts(exchange: &Exchange) -> Vec<Text> {
         {
             let body = text(Sender::Server, &exchange.response_body);
             let says_so = |message: &Value| message.get("jsonrpc").is_some();
-            if head.status == StatusCode::OK || body.messages().iter().any(says_so) {
-                texts.push(body);
-            }
+            texts.extend(body.filter(|body| {
+                head.status == StatusCode::OK || body.messages().iter().any(says_so)
+            }));
         }
         "text/event-stream" => {
             let mut events = Vec::new();
@@ -102,11 +106,18 @@ fn texts(exchange: &Exchange) -> Vec<Text> {
             let is_message = |name: &Option<String>| name.as_deref().is_none_or(|n| n == "message");
             let data = events.iter().filter(|event| is_message(&event.event));
             let data = data.filter(|event| !event.data.trim_ascii().is_empty());
-            texts.extend(data.map(|event| text(Sender::Server, event.data.as_bytes())));
+            texts.extend(data.filter_map(|event| text(Sender::Server, event.data.as_bytes())));
         }
         _ => {}
     }
     texts
+}
+
+/// Whether what was read is JSON as far as it goes. The parser has no other sign
+/// of it than its words.
+fn is_beyond_reading(error: &serde_json::Error) -> bool {
+    let words = error.to_string();
+    ["recursion limit exceeded", "number out of range"].iter().any(|known| words.starts_with(known))
 }
 
 /// The media type of a body, in lower case and without parameters.

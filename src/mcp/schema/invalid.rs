@@ -30,7 +30,7 @@ impl fmt::Display for Invalid {
             write!(formatter, "as {}, ", self.name)?;
         }
         match self.pointer.as_str() {
-            "" => write!(formatter, "it is expected to be {}", self.expected),
+            "" => write!(formatter, "expected {}", self.expected),
             place => write!(formatter, "at `{place}`, expected {}", self.expected),
         }
     }

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use memchr::memmem;
 
 use super::Stage;
-use crate::check::{CheckKind, Checkpoint, CheckpointResult, Decision, Verdict};
+use crate::check::{CheckKind, Checkpoint, CheckpointResult, Decision, Place, Verdict};
 use crate::mcp::schema::{Judged, Sender, judge};
 use crate::script::ScriptError;
 use crate::script::observation::Observation;
@@ -49,10 +49,28 @@ impl Stage<'_> {
         };
         let sent = judged.iter().any(|one| one.sender == subject && !is_written(one));
         let far_side = match self.check.header.invalid {
-            None => invalid(subject.other()).map(far_side),
+            None => invalid(subject.other()).map(|judged| self.far_side(judged)),
             Some(_) => None,
         };
         WireSchema { result: result(subject, sent, invalid(subject)), far_side }
+    }
+
+    /// The error of a far side that sends what it should not.
+    fn far_side(&self, judged: &Judged) -> ScriptError {
+        let (name, way) = match judged.sender {
+            Sender::Server => ("double", "`raw` or `chunk`"),
+            Sender::Client => ("built-in client", "`client.send_raw`"),
+        };
+        let message =
+            format!("the {name} sent what is not valid {}", wrong(judged).unwrap_or_default());
+        let help = format!(
+            "if that is meant, send it with {way}, or say in the header what is sent and why: \
+             `invalid: a result without content, which a client refuses`"
+        );
+        let source = self.script.source();
+        let first_line = source.inner().lines().next().map_or(0, str::len);
+        let place = Place { source: source.clone(), span: 0..first_line };
+        ScriptError::new(message, help).at(place, "this check")
     }
 }
 
@@ -89,21 +107,6 @@ fn result(subject: Sender, sent: bool, invalid: Option<&Judged>) -> CheckpointRe
         None => (Verdict::Pass, None),
     };
     CheckpointResult { checkpoint: Checkpoint::wire_schema(), verdict, decision }
-}
-
-/// The error of a far side that sends what it should not.
-fn far_side(judged: &Judged) -> ScriptError {
-    let (name, way) = match judged.sender {
-        Sender::Server => ("double", "`raw` or `chunk`"),
-        Sender::Client => ("built-in client", "`client.send_raw`"),
-    };
-    let message =
-        format!("the {name} sent what is not valid {}", wrong(judged).unwrap_or_default());
-    let help = format!(
-        "if that is meant, send it with {way}, or say in the header what is sent and why: \
-         `invalid: a result without content, which a client refuses`"
-    );
-    ScriptError::new(message, help)
 }
 
 /// What is wrong with a message, and where.

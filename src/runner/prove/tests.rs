@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::check::Check;
 use crate::check::discovery::SupportScript;
+use crate::check::{Check, WIRE_SCHEMA};
 
 /// A check of a client with the claims `1` to `claims`, each about one call: it
 /// was made with its own number.
@@ -41,7 +41,16 @@ fn source(name: &str, text: &str) -> crate::check::SourceText {
     Arc::new(miette::NamedSource::new(name, text.into()))
 }
 
+/// A proof of the checks' own claims; `wire-schema`, which they share, has tests
+/// of its own.
 fn prove_these(checks: &[(&str, &str)], faults: &[(&str, &str)], jobs: usize) -> Proof {
+    let mut proof = prove_all(checks, faults, jobs);
+    proof.claims.retain(|claim| claim.checkpoint.id != WIRE_SCHEMA);
+    proof.findings.retain(|finding| finding.checkpoint.as_deref() != Some(WIRE_SCHEMA));
+    proof
+}
+
+fn prove_all(checks: &[(&str, &str)], faults: &[(&str, &str)], jobs: usize) -> Proof {
     let checks = checks.iter().map(|(id, text)| Check::from_source(id, source(id, text)));
     let mut library = Library::of(checks.collect());
     library.support.faults = faults
@@ -74,6 +83,59 @@ fn a_claim_is_proven_by_a_fault_that_turns_it_red() {
     // Four of the five profiles have a revision of the check.
     assert_eq!((fault.executions, fault.fired), (4, 4));
     assert_eq!(proof.executions, 4 * 5);
+}
+
+#[test]
+fn wire_schema_is_proven_once_for_each_side() {
+    let client = check(1);
+    let server = "//! Pings.\n//!\n//! revisions: 2025-06-18\n//!\n//! pong  MUST  It is answered\n\
+         fn drive(client) { client.ping() }\n\
+         fn judge(seen) { seen.check(\"pong\", seen.requests.of(\"ping\")[0].response != ()); }";
+    let checks = [("c/client", &*client), ("c/other", &*client), ("s/server", server)];
+    let invalid = "//! Names no tool.\nfn request(request) { \
+         if request.method == \"tools/call\" { request.put(\"/params/name\", 7); } }";
+    let proof = prove_all(&checks, &[("names-no-tool", invalid)], 1);
+    let shared: Vec<_> =
+        proof.claims.iter().filter(|claim| claim.checkpoint.id == WIRE_SCHEMA).collect();
+    let about: Vec<_> = shared.iter().map(|claim| (&*claim.check, claim.standing)).collect();
+    assert_eq!(
+        about,
+        [
+            ("every check of a client", Standing::Proven),
+            ("every check of a server", Standing::Survived),
+        ]
+    );
+    assert_eq!(shared[0].killed_by, ["names-no-tool"]);
+    let survivor = "no fault turns the checkpoint `wire-schema` of every check of a server red";
+    assert!(found(&proof).contains(&(FindingKind::Survivor, survivor.to_owned())));
+    // It says nothing of how small a fault is.
+    assert_eq!(proof.faults[0].reach, 2);
+
+    // Faults that send what is valid prove nothing of it.
+    let proof = prove_all(&checks, &[("a", &breaking("t1"))], 1);
+    let claim = proof.claims.iter().find(|claim| claim.checkpoint.id == WIRE_SCHEMA);
+    assert_eq!(claim.map(|claim| claim.standing), Some(Standing::Survived));
+    assert!(!proof.holds());
+}
+
+#[test]
+fn wire_schema_that_does_not_hold_to_begin_with_is_an_error() {
+    let check = check(1).replace(
+        "client.call_tool(`t${n}`",
+        "client.set_logging_level(`loud`); client.call_tool(`t${n}`",
+    );
+    let check = check.replace(
+        "serve(server) {",
+        "serve(server) { server.initialize(#{ capabilities: #{ logging: #{}, tools: #{} } });",
+    );
+    let proof = prove_all(&[("c/one", &check)], &[("a", &breaking("t1"))], 1);
+    let message = "the checkpoint `wire-schema` of `c/one` does not hold to begin with: fail \
+                   without any fault";
+    assert!(
+        found(&proof).contains(&(FindingKind::DoesNotHold, message.to_owned())),
+        "{:?}",
+        found(&proof)
+    );
 }
 
 #[test]
