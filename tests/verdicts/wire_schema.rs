@@ -153,7 +153,10 @@ fn what_a_script_sends_past_the_client_does_not_count() {
 fn a_double_that_sends_what_is_not_valid_breaks_the_check() {
     for (answer, words) in [
         ("reply(#{ content: 7 })", "at `/result/content`, expected an array"),
-        (r#"stream([message(#{ jsonrpc: "2.0" }), answer(#{ content: [] })])"#, "expected the member \"id\""),
+        (
+            r#"stream([message(#{ jsonrpc: "2.0" }), answer(#{ content: [] })])"#,
+            "expected the member \"id\"",
+        ),
         (r#"stream([event(#{ data: "no JSON" }), answer(#{ content: [] })])"#, "JSON"),
     ] {
         for subject in [Subject::Embedded, Subject::Loopback] {
