@@ -10,7 +10,7 @@ use super::filters::{Chosen, Filters, nothing_left};
 use super::output::{Format, print, say};
 use super::sources::Sources;
 use super::terminal::{Stream, When, has_colour};
-use crate::check::{BrokenCheck, Check, Library};
+use crate::check::{BrokenCheck, Check, Checkpoint, Library};
 use crate::mcp::Revision;
 use crate::profile::Profile;
 use crate::report::Paint;
@@ -141,7 +141,7 @@ fn described(check: &Check) -> Value {
         "tags": header.tags,
         "revisions": header.revisions.iter().map(|revision| revision.as_str()).collect::<Vec<_>>(),
         "cases": header.cases,
-        "checkpoints": header.checkpoints.iter().map(|checkpoint| json!({
+        "checkpoints": header.checkpoints.iter().chain([&Checkpoint::wire_schema()]).map(|checkpoint| json!({
             "id": checkpoint.id,
             "level": checkpoint.level.as_str(),
             "sentence": checkpoint.sentence,

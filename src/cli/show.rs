@@ -74,6 +74,7 @@ fn human(check: &Check, profiles: &[Profile], paint: Paint) -> String {
         ("spec", header.spec.join(", ")),
         ("needs", needs.join(", ")),
         ("cases", header.cases.join("; ")),
+        ("invalid", header.invalid.clone().unwrap_or_default()),
         ("file", file),
     ];
     text.push('\n');
@@ -81,8 +82,10 @@ fn human(check: &Check, profiles: &[Profile], paint: Paint) -> String {
         let _ = writeln!(text, "{}  {value}", paint.dim(&format!("{name:<9}")));
     }
     let _ = writeln!(text, "\n{}", paint.bold("checkpoints"));
-    let width = widest(header.checkpoints.iter().map(|checkpoint| checkpoint.id.as_str()));
-    for checkpoint in &header.checkpoints {
+    let shared = Checkpoint::wire_schema();
+    let checkpoints = || header.checkpoints.iter().chain([&shared]);
+    let width = widest(checkpoints().map(|checkpoint| checkpoint.id.as_str()));
+    for checkpoint in checkpoints() {
         let Checkpoint { id, level, sentence, .. } = checkpoint;
         let marks = marks(checkpoint);
         let _ = writeln!(text, "  {id:<width$}  {level:<7}  {}{sentence}", paint.dim(&marks));
