@@ -1,4 +1,4 @@
-//! From a server's list of tools to the catalogue: [`prepare`].
+//! From a server's list of tools to the catalogue: an [`Import`].
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{Answered, Invalid, Sender, has_batches, message};
 use crate::mcp::{Revision, metadata, mirror};
 use crate::wire::exchange::End;
-use crate::wire::{EventParser, Exchange};
+use crate::wire::{EventParser, Exchange, READ_LIMIT};
 
 /// One message, or what stands where one has to be.
 #[derive(Clone, Debug)]
@@ -31,8 +31,8 @@ pub struct Judged {
 /// last, or `revision`.
 ///
 /// - The body of a POST is a message, or a batch where the revision has them.
-/// - A response with 200 is one if it is JSON that came whole, and each event of
-///   a stream that has data and no other name. With another status a body is a
+/// - A response with 200 is one if it is JSON that came whole and is not too long
+///   to be read, and each event of a stream that has data and no other name. With another status a body is a
 ///   message only if it says so by its member `jsonrpc`: servers may answer
 ///   errors of HTTP as they like.
 /// - JSON that nests deeper, or holds larger numbers, than can be read here is not
@@ -88,7 +88,10 @@ fn texts(exchange: &Exchange) -> Vec<Text> {
     }
     let Some(head) = &exchange.response else { return texts };
     match media_type(&head.headers).as_str() {
-        "application/json" if exchange.end == End::Complete => {
+        // What is longer is read by no one.
+        "application/json"
+            if exchange.end == End::Complete && exchange.response_body.len() <= READ_LIMIT =>
+        {
             let body = text(Sender::Server, &exchange.response_body);
             let says_so = |message: &Value| message.get("jsonrpc").is_some();
             texts.extend(body.filter(|body| {

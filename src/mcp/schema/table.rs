@@ -60,6 +60,12 @@ impl Table {
         self.types.contains_key(name)
     }
 
+    /// The names of all types.
+    #[cfg(test)]
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.types.keys().map(String::as_str)
+    }
+
     /// The first of these names that there is: some types were renamed.
     pub fn first<'a>(&self, names: &[&'a str]) -> &'a str {
         names.iter().find(|name| self.has(name)).expect("each revision has one of the names")
