@@ -32,9 +32,9 @@ pub struct Judged {
 ///
 /// - The body of a POST is a message, or a batch where the revision has them.
 /// - A response with 200 is one if it is JSON that came whole and is not too long
-///   to be read, and each event of a stream that has data and no other name. With another status a body is a
-///   message only if it says so by its member `jsonrpc`: servers may answer
-///   errors of HTTP as they like.
+///   to be read, and each event of a stream that has data and no other name. With
+///   another status a body is a message only if it says so by its member
+///   `jsonrpc`: servers may answer errors of HTTP as they like.
 /// - JSON that nests deeper, or holds larger numbers, than can be read here is not
 ///   judged.
 pub fn judge<'a>(
