@@ -17,6 +17,8 @@ fn wires(subject: Subject, only: &[String]) -> BTreeMap<String, Vec<String>> {
     let library = Library::embedded();
     let profiles = profile::embedded().expect("the shipped profiles are valid");
     let mut settings = Settings::new(subject);
+    // A build that is not optimised has more to do than to wait.
+    settings.jobs = Settings::new(Subject::Embedded).jobs;
     settings.trace = true;
     // Times are virtual on one side and scaled on the other.
     settings.style = Style { times: false, ..Style::default() };

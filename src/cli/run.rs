@@ -66,7 +66,7 @@ pub struct Arguments {
         help_heading = "What is under test [default: the built-in client, in memory]"
     )]
     pub header: Vec<String>,
-    /// How many checks run at once [default: one for each processor].
+    /// How many checks run at once [default: one for each processor, two over sockets].
     #[arg(long, short, value_name = "NUMBER", help_heading = "How it runs")]
     pub jobs: Option<usize>,
     /// How many seconds one check may take for one profile [default: 60].
