@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use chrono::{DateTime, SecondsFormat};
 use clap::Args;
 use miette::Report;
 use serde_json::{Value, json};
@@ -220,49 +221,27 @@ fn human_step(text: &mut String, event: &Event, trace: bool, paint: Paint) {
 }
 
 fn json_step(event: &Event, trace: bool) -> Value {
-    let mut row = json!({ "sequence": event.sequence, "at": event.at });
-    match &event.step {
-        Ok(step) => {
-            row["kind"] = step.kind().into();
-            match step {
-                Step::Declared { tool, effect } => {
-                    row["tool"] = tool.as_str().into();
-                    row["effect"] = effect.as_str().into();
-                }
-                Step::Tool { tool, outcome, text } => {
-                    row["tool"] = tool.as_str().into();
-                    row["outcome"] = outcome.as_str().into();
-                    row["is_error"] = outcome.is_error().into();
-                    row["bytes"] = text.len().into();
-                    if trace {
-                        row["text"] = text.as_str().into();
-                    }
-                }
-            }
+    let mut row = event.to_json();
+    if let Ok(Step::Tool { text, .. }) = &event.step {
+        if let Some(members) = row.as_object_mut() {
+            members.shift_remove("text");
         }
-        Err(error) => row["unreadable"] = error.to_string().into(),
+        row["bytes"] = text.len().into();
+        if trace {
+            row["text"] = text.as_str().into();
+        }
     }
     row
 }
 
 /// A time of the machine's clock, in milliseconds since 1970-01-01, as RFC 3339
-/// has it: `2026-11-30T06:22:34.123Z`.
+/// has it: `2026-11-30T06:22:34.123Z`. A time that no calendar has stays a
+/// number.
 fn utc(milliseconds: i64) -> String {
-    const DAY: i64 = 24 * 60 * 60 * 1000;
-    let (days, of_day) = (milliseconds.div_euclid(DAY), milliseconds.rem_euclid(DAY));
-    // Days are counted from 0000-03-01: a leap day then ends its year, and its
-    // 400 years have 146097 days.
-    let days = days + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = era * 400 + year_of_era + i64::from(month <= 2);
-    let (hour, minute) = (of_day / 3_600_000, of_day / 60_000 % 60);
-    let (second, rest) = (of_day / 1000 % 60, of_day % 1000);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{rest:03}Z")
+    match DateTime::from_timestamp_millis(milliseconds) {
+        Some(time) => time.to_rfc3339_opts(SecondsFormat::Millis, true),
+        None => milliseconds.to_string(),
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The tools of servers in the store.
 
+use std::collections::{HashMap, HashSet};
+
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{Store, StoreError};
@@ -95,11 +97,8 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub fn tools(&self) -> Result<Vec<StoredTool>, StoreError> {
-        let connection = self.lock();
         let query = format!("SELECT {COLUMNS} FROM tool ORDER BY local_name");
-        let read = || connection.prepare_cached(&query)?.query_map([], read)?.collect();
-        let found: rusqlite::Result<Vec<StoredTool>> = read();
-        found.map_err(|error| self.failed("reading the catalogue", &error))
+        self.all("reading the catalogue", &query, read)
     }
 
     /// The stored tool of this local name; `None` if there is none.
@@ -141,7 +140,7 @@ fn import(
     let query = format!("SELECT {COLUMNS} FROM tool WHERE server = ?1 ORDER BY remote_name");
     let before: Vec<StoredTool> =
         transaction.prepare(&query)?.query_map([server], read)?.collect::<Result<_, _>>()?;
-    let known: std::collections::HashMap<&str, &StoredTool> =
+    let known: HashMap<&str, &StoredTool> =
         before.iter().map(|tool| (tool.remote_name.as_str(), tool)).collect();
     let mut insert = transaction.prepare(
         "INSERT INTO tool (server, remote_name, local_name, description, schema, schema_as_sent, \
@@ -169,8 +168,7 @@ fn import(
         });
     }
     drop(insert);
-    let listed: std::collections::HashSet<&str> =
-        tools.iter().map(|tool| tool.remote_name.as_str()).collect();
+    let listed: HashSet<&str> = tools.iter().map(|tool| tool.remote_name.as_str()).collect();
     let mut orphaned = Vec::new();
     for tool in before.iter().filter(|tool| !listed.contains(tool.remote_name.as_str())) {
         if !tool.orphaned {
@@ -186,8 +184,7 @@ fn import(
 }
 
 fn is_same(known: &StoredTool, tool: &StoredTool) -> bool {
-    let told = |tool: &StoredTool| {
-        (tool.description.clone(), tool.schema_as_sent.clone(), tool.annotations.clone())
-    };
-    told(known) == told(tool)
+    known.description == tool.description
+        && known.schema_as_sent == tool.schema_as_sent
+        && known.annotations == tool.annotations
 }

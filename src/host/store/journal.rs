@@ -1,6 +1,7 @@
 //! What happened, in the store: runs and their steps, contacts, denials.
 
 use rusqlite::{Row, params};
+use serde_json::{Value, json};
 
 use super::{Store, StoreError};
 use crate::host::step::{Fields, NotAStep, Step};
@@ -75,6 +76,33 @@ pub struct Event {
     /// # Errors
     /// [`StoreError::UnreadableStep`] if what is stored is no step.
     pub step: Result<Step, StoreError>,
+}
+
+impl Event {
+    /// The event as JSON, but for its run: `sequence`, `at`, and the step's own
+    /// members; `unreadable` in place of those if it is no step.
+    pub fn to_json(&self) -> Value {
+        let mut row = json!({ "sequence": self.sequence, "at": self.at });
+        match &self.step {
+            Ok(step) => {
+                row["kind"] = step.kind().into();
+                match step {
+                    Step::Declared { tool, effect } => {
+                        row["tool"] = tool.as_str().into();
+                        row["effect"] = effect.as_str().into();
+                    }
+                    Step::Tool { tool, outcome, text } => {
+                        row["tool"] = tool.as_str().into();
+                        row["outcome"] = outcome.as_str().into();
+                        row["is_error"] = outcome.is_error().into();
+                        row["text"] = text.as_str().into();
+                    }
+                }
+            }
+            Err(error) => row["unreadable"] = error.to_string().into(),
+        }
+        row
+    }
 }
 
 /// One completed operation with a server.
@@ -294,7 +322,8 @@ impl Store {
         )
     }
 
-    fn all<T>(
+    /// Every row of a query, in its order.
+    pub(super) fn all<T>(
         &self,
         what: &'static str,
         query: &str,

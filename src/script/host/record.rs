@@ -3,7 +3,7 @@
 use rhai::Dynamic;
 use serde_json::{Value, json};
 
-use crate::host::{Step, Store, StoreError};
+use crate::host::{Store, StoreError};
 use crate::script::value::{List, deep_copy, from_json, to_json};
 
 /// What a host kept, as a judge reads it: lists of maps.
@@ -29,9 +29,8 @@ impl Record {
         let decoded = |text: &str| serde_json::from_str(text).unwrap_or(Value::Null);
         Ok(Record {
             audit: list(store.events()?.iter().map(|event| {
-                let mut row =
-                    json!({ "run": event.run, "sequence": event.sequence, "at": event.at });
-                describe_step(&mut row, &event.step);
+                let mut row = event.to_json();
+                row["run"] = event.run.into();
                 row
             })),
             runs: list(store.runs()?.iter().map(|run| {
@@ -95,26 +94,5 @@ impl Record {
             json.map_or_else(|other| other, |json| json.to_string())
         });
         texts.join("\n")
-    }
-}
-
-fn describe_step(row: &mut Value, step: &Result<Step, StoreError>) {
-    match step {
-        Ok(step) => {
-            row["kind"] = step.kind().into();
-            match step {
-                Step::Declared { tool, effect } => {
-                    row["tool"] = tool.as_str().into();
-                    row["effect"] = effect.as_str().into();
-                }
-                Step::Tool { tool, outcome, text } => {
-                    row["tool"] = tool.as_str().into();
-                    row["outcome"] = outcome.as_str().into();
-                    row["is_error"] = outcome.is_error().into();
-                    row["text"] = text.as_str().into();
-                }
-            }
-        }
-        Err(error) => row["unreadable"] = error.to_string().into(),
     }
 }
