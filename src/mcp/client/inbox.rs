@@ -116,6 +116,11 @@ impl Inbox {
         self.lock().iter().map(|kept| kept.message.clone()).collect()
     }
 
+    /// How many notifications came so far.
+    pub fn heard(&self) -> usize {
+        self.lock().len()
+    }
+
     /// The first notification of `method` that no one was given before; waits
     /// up to `bound` for one. `None` if none came.
     pub async fn wait_for(&self, method: &str, bound: Duration) -> Option<Value> {

@@ -88,7 +88,7 @@ pub(super) async fn request(
             Some(ResultType::Complete) => {
                 // What an answer had a part in belongs to that answer alone.
                 if is_cacheable && turn == 0 {
-                    let heard = client.channel.inbox().notifications().len();
+                    let heard = client.channel.inbox().heard();
                     client.cache.keep(method, params, &result, heard, client.channel.scale());
                 }
                 return Ok(result);

@@ -65,11 +65,7 @@ async fn subscribe(
 ) -> Result<http::Response, ClientError> {
     let response = transport.post(request.to_value(), session).await?;
     let response = accepted(response, &request.method, Some(&request.id), session).await?;
-    if media_type(response.headers()).as_deref() == Some("text/event-stream") {
-        return Ok(response);
-    }
-    let message = format!("what answers {} is no event stream", request.method);
-    Err(ClientError::new(ErrorKind::InvalidMessage, message))
+    event_stream(response, &request.method)
 }
 
 /// Asks for the stream, or for what comes after an event of it.
@@ -86,9 +82,14 @@ async fn open(
             .with(|facts| facts.status = Some(405)));
     }
     let response = accepted(response, "GET", None, session).await?;
+    event_stream(response, "GET")
+}
+
+/// What answers `asked`, which has to be an event stream.
+fn event_stream(response: http::Response, asked: &str) -> Result<http::Response, ClientError> {
     if media_type(response.headers()).as_deref() == Some("text/event-stream") {
         return Ok(response);
     }
-    let message = "what answers GET is no event stream";
+    let message = format!("what answers {asked} is no event stream");
     Err(ClientError::new(ErrorKind::InvalidMessage, message))
 }
