@@ -105,9 +105,7 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
         watch: Arc::new({
             let (style, trace) = (style.clone(), arguments.trace);
             move |exchange: &Exchange| {
-                if exchange.completed_at.is_some() {
-                    let _ = print(&shown(exchange, trace, &style));
-                }
+                let _ = print(&shown(exchange, trace, &style));
             }
         }),
         leave,

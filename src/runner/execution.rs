@@ -34,6 +34,7 @@ use crate::script::server::{Addresses, ENDPOINT_PATH, SERVER_ORIGIN, Server, aut
 use crate::script::value::deep_copy;
 use crate::script::{Script, ScriptError};
 use crate::wire::live::Live;
+use crate::wire::loopback::LoopbackHandle;
 use crate::wire::{Double, Exchange, HttpClient, Recorder, Wire};
 
 /// Tells an external client what it is asked to do: a check's scenario, or its id.
@@ -96,16 +97,22 @@ impl From<ScriptError> for Stopped {
     }
 }
 
+/// What is executed: a check, and its script, for a profile and a case.
+#[derive(Clone, Copy)]
+pub struct Piece<'a> {
+    /// The check.
+    pub check: &'a Check,
+    /// Its script.
+    pub script: &'a Script,
+    /// The profile.
+    pub profile: &'a Profile,
+    /// The case, if the check has cases.
+    pub case: Option<&'a str>,
+}
+
 /// Runs a check once.
-pub fn execute(
-    engine: &Engine,
-    script: &Script,
-    check: &Check,
-    profile: &Profile,
-    case: Option<&str>,
-    settings: &Settings,
-) -> Executed {
-    on_stage(engine, script, check, profile, case, settings, |stage| match check.kind {
+pub fn execute(engine: &Engine, piece: Piece<'_>, settings: &Settings) -> Executed {
+    on_stage(engine, piece, settings, |stage| match piece.check.kind {
         CheckKind::Server => stage.server_check(),
         CheckKind::Client | CheckKind::Host => stage.client_check(),
     })
@@ -115,29 +122,22 @@ pub fn execute(
 /// that changes nothing but what is seen of it; `None` if it kept nothing.
 pub fn judge_anew(
     engine: &Engine,
-    script: &Script,
-    check: &Check,
-    profile: &Profile,
-    case: Option<&str>,
+    piece: Piece<'_>,
     settings: &Settings,
     earlier: &Executed,
 ) -> Option<Executed> {
-    earlier.outcome.as_ref()?;
-    Some(on_stage(engine, script, check, profile, case, settings, |stage| {
-        stage.judge_anew(earlier).unwrap_or_default()
-    }))
+    let outcome = earlier.outcome.as_ref()?;
+    Some(on_stage(engine, piece, settings, |stage| stage.judge_anew(outcome, earlier)))
 }
 
 /// Sets the stage of one execution and lets `play` play on it.
 fn on_stage(
     engine: &Engine,
-    script: &Script,
-    check: &Check,
-    profile: &Profile,
-    case: Option<&str>,
+    piece: Piece<'_>,
     settings: &Settings,
     play: impl FnOnce(&Stage<'_>) -> Executed,
 ) -> Executed {
+    let Piece { check, script, profile, case } = piece;
     let deadline = Instant::now() + settings.timeout;
     engine.scripts.limits().set_deadline(Some(deadline));
     let on_paused_clock = is_in_memory(check.kind, &settings.subject);
@@ -198,27 +198,16 @@ fn new_runtime(on_paused_clock: bool) -> std::io::Result<Runtime> {
 impl Stage<'_> {
     /// A check of a client: the script's server is the far side.
     fn client_check(&self) -> Executed {
-        let handlers = self.handlers.clone();
+        let handlers = &self.handlers;
         let mut executed = Executed::default();
-        match &self.settings.subject {
-            Subject::Embedded => {
-                let stopped = self.in_memory(&handlers, self.script, &mut executed);
-                self.conclude(&handlers, stopped, executed)
-            }
-            Subject::Loopback => {
-                let stopped = self.over_socket(&handlers, self.script, &mut executed);
-                self.conclude(&handlers, stopped, executed)
-            }
-            Subject::Client(command) => {
-                let stopped = self.external_client(&handlers, command, &mut executed);
-                self.conclude(&handlers, stopped, executed)
-            }
-            Subject::Visitor(visitor) => {
-                let stopped = self.visited(&handlers, visitor, &mut executed);
-                self.conclude(&handlers, stopped, executed)
-            }
-            Subject::Server(_) => executed,
-        }
+        let stopped = match &self.settings.subject {
+            Subject::Embedded => self.in_memory(handlers, self.script, &mut executed),
+            Subject::Loopback => self.over_socket(handlers, self.script, &mut executed),
+            Subject::Client(command) => self.external_client(command, &mut executed),
+            Subject::Visitor(visitor) => self.visited(visitor, &mut executed),
+            Subject::Server(_) => return executed,
+        };
+        self.conclude(handlers, stopped, executed)
     }
 
     /// A check of a server: the far side is the reference server, or the one
@@ -282,12 +271,13 @@ impl Stage<'_> {
         served: &Script,
         executed: &mut Executed,
     ) -> Result<Outcome, Stopped> {
-        let double = Arc::new(Double::new(self.scale));
-        let addresses = OnLoopback::default();
-        let server = self.serve(&double, Arc::new(addresses.clone()), handlers, served)?;
-        executed.origins = self.named_origins(&server);
-        let recorder = Arc::new(Recorder::new(double, self.wire.clone()));
-        let serving = addresses.take().serve(recorder).map_err(no_socket)?;
+        let (server, serving) = self.serve_on_loopback(
+            OnLoopback::default(),
+            self.wire.clone(),
+            handlers,
+            served,
+            executed,
+        )?;
         let endpoint = parse_url(&server.url())?;
         let acted = self.act(Arc::new(Live::new()), endpoint);
         self.runtime.block_on(serving.close());
@@ -297,16 +287,16 @@ impl Stage<'_> {
     /// A client process reaches the double over a real socket.
     fn external_client(
         &self,
-        handlers: &Handlers,
         command: &super::subject::Command,
         executed: &mut Executed,
     ) -> Result<Outcome, Stopped> {
-        let double = Arc::new(Double::new(self.scale));
-        let addresses = OnLoopback::default();
-        let server = self.serve(&double, Arc::new(addresses.clone()), handlers, self.script)?;
-        executed.origins = self.named_origins(&server);
-        let recorder = Arc::new(Recorder::new(double, self.wire.clone()));
-        let serving = addresses.take().serve(recorder).map_err(no_socket)?;
+        let (server, serving) = self.serve_on_loopback(
+            OnLoopback::default(),
+            self.wire.clone(),
+            &self.handlers,
+            self.script,
+            executed,
+        )?;
         let environment = self.environment(&server);
         let ran = self.runtime.block_on(process::run(
             command,
@@ -336,19 +326,14 @@ impl Stage<'_> {
     }
 
     /// Whatever client comes reaches the double over a real socket.
-    fn visited(
-        &self,
-        handlers: &Handlers,
-        visitor: &Visitor,
-        executed: &mut Executed,
-    ) -> Result<Outcome, Stopped> {
-        let double = Arc::new(Double::new(self.scale));
-        let addresses = OnLoopback::at(visitor.port);
-        let server = self.serve(&double, Arc::new(addresses.clone()), handlers, self.script)?;
-        executed.origins = self.named_origins(&server);
-        let wire = self.wire.clone().watched(visitor.watch.clone());
-        let recorder = Arc::new(Recorder::new(double, wire));
-        let serving = addresses.take().serve(recorder).map_err(no_socket)?;
+    fn visited(&self, visitor: &Visitor, executed: &mut Executed) -> Result<Outcome, Stopped> {
+        let (server, serving) = self.serve_on_loopback(
+            OnLoopback::at(visitor.port),
+            self.wire.clone().watched(visitor.watch.clone()),
+            &self.handlers,
+            self.script,
+            executed,
+        )?;
         // However long the visit takes: a call of a handler has other limits.
         let limits = self.engine.scripts.limits();
         limits.set_deadline(None);
@@ -357,6 +342,23 @@ impl Stage<'_> {
         self.runtime.block_on(serving.close());
         limits.set_deadline(Some(Instant::now() + self.settings.timeout));
         Ok(Outcome::of(Acted::by_others(), Some(&server), self.endpoint_by_name()?))
+    }
+
+    /// Serves what `served` scripts at `addresses`, recorded on `wire`.
+    fn serve_on_loopback(
+        &self,
+        addresses: OnLoopback,
+        wire: Wire,
+        handlers: &Handlers,
+        served: &Script,
+        executed: &mut Executed,
+    ) -> Result<(Server, LoopbackHandle), Stopped> {
+        let double = Arc::new(Double::new(self.scale));
+        let server = self.serve(&double, Arc::new(addresses.clone()), handlers, served)?;
+        executed.origins = self.named_origins(&server);
+        let recorder = Arc::new(Recorder::new(double, wire));
+        let serving = addresses.take().serve(recorder).map_err(no_socket)?;
+        Ok((server, serving))
     }
 
     /// What an external client finds in its environment.

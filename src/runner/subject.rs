@@ -34,7 +34,7 @@ pub struct Visitor {
     pub port: u16,
     /// Gets the server's URL, and what a client is told in its environment.
     pub announce: Box<Announce>,
-    /// Gets each exchange when it begins and when it ends.
+    /// Gets each exchange when it ended.
     pub watch: Arc<Watch>,
     /// Ends the visit when it is cancelled; then what was seen is judged.
     pub leave: Cancellation,

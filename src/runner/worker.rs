@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::event::{Execution, SnapshotOutcome, Trouble};
-use super::execution::{self, Executed};
+use super::execution::{self, Executed, Piece};
 use super::plan::{Job, Run};
 use super::subject::{Settings, Subject};
 use crate::check::discovery::Support;
@@ -152,9 +152,8 @@ impl<'a> Worker<'a> {
         for case in &run.cases {
             let started = Instant::now();
             let mut execution = blank(check, run.profile, *case);
-            let settings = self.settings;
-            let executed =
-                guarded(|| execution::execute(engine, script, check, run.profile, *case, settings));
+            let piece = Piece { check, script, profile: run.profile, case: *case };
+            let executed = guarded(|| execution::execute(engine, piece, self.settings));
             match executed {
                 Ok(executed) => {
                     if let Some(section) = self.section(*case, &executed) {

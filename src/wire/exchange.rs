@@ -67,7 +67,7 @@ impl Exchange {
     }
 }
 
-/// Gets each exchange twice: when its request arrived, and when it ended.
+/// Gets each exchange when it ended.
 pub type Watch = dyn Fn(&Exchange) + Send + Sync;
 
 /// The exchanges of one execution, in the order in which requests arrived.
@@ -125,12 +125,6 @@ impl Wire {
         Wire { watch: Some(watch), ..self }
     }
 
-    fn show(&self, exchange: Option<Exchange>) {
-        if let (Some(watch), Some(exchange)) = (&self.watch, exchange) {
-            watch(&exchange);
-        }
-    }
-
     /// The time since the execution began, as scripts see it.
     pub fn now(&self) -> Duration {
         self.start.elapsed() * self.scale
@@ -170,10 +164,7 @@ impl Wire {
             end: End::Open,
             completed_at: None,
         };
-        let begun = self.watch.is_some().then(|| exchange.clone());
         entries.push(Entry { exchange, arriving: BytesMut::new() });
-        drop(entries);
-        self.show(begun);
         index
     }
 
@@ -194,7 +185,9 @@ impl Wire {
                 ended = self.watch.is_some().then(|| entry.exchange.clone());
             }
         });
-        self.show(ended);
+        if let (Some(watch), Some(exchange)) = (&self.watch, ended) {
+            watch(&exchange);
+        }
     }
 }
 

@@ -52,14 +52,13 @@ impl Stage<'_> {
 
     /// Judges the outcome of an earlier execution, under a fault that changes
     /// nothing but what is seen of it.
-    pub(super) fn judge_anew(&self, earlier: &Executed) -> Option<Executed> {
-        let outcome = earlier.outcome.as_ref()?.copy();
+    pub(super) fn judge_anew(&self, outcome: &Outcome, earlier: &Executed) -> Executed {
         let executed = Executed {
             exchanges: earlier.exchanges.clone(),
             origins: earlier.origins.clone(),
             ..Executed::default()
         };
-        Some(self.judge(outcome, None, executed))
+        self.judge(outcome.copy(), None, executed)
     }
 
     fn judge(

@@ -7,13 +7,11 @@ use std::sync::Arc;
 use crate::check::discovery::{Support, SupportScript};
 use crate::check::header::{FaultHeader, parse_fault};
 use crate::check::{Check, CheckKind, Level, Side, SourceText, Verdict, WIRE_SCHEMA};
-use crate::profile::Profile;
 use crate::runner::event::Trouble;
-use crate::runner::execution::{self, Executed};
+use crate::runner::execution::{self, Executed, Piece};
 use crate::runner::plan::{Job, Run};
 use crate::runner::subject::Settings;
 use crate::runner::worker::{Engine, panicked};
-use crate::script::Script;
 use crate::script::fault::FaultScript;
 
 /// A fault and what it says of itself.
@@ -65,16 +63,6 @@ pub struct Trial {
     pub trouble: Option<Trouble>,
     /// The fault's own error.
     pub broken_fault: Option<Arc<miette::Report>>,
-}
-
-/// What is executed, under each fault in turn.
-struct Turn<'a> {
-    script: &'a Script,
-    check: &'a Check,
-    profile: &'a Profile,
-    case: Option<&'a str>,
-    /// Places in the job's runs and in that run's cases.
-    place: (usize, usize),
 }
 
 /// Everything that was tried with one check.
@@ -136,15 +124,16 @@ impl<'a> Bench<'a> {
         Ok(Bench { engine, faults, with_fault, settings })
     }
 
-    /// Executes `turn`, under a fault or without one. What it came to without
-    /// one is kept in `without`, for those under a fault.
+    /// Executes `piece`, which stands at `place` in its job, under a fault or
+    /// without one. What it came to without one is kept in `without`, for those
+    /// under a fault.
     fn trial(
         &self,
-        turn: &Turn<'_>,
+        piece: Piece<'_>,
+        place: (usize, usize),
         fault: Option<usize>,
         without: &mut Option<Executed>,
     ) -> Trial {
-        let Turn { script, check, profile, case, place } = *turn;
         let mut trial = Trial {
             fault,
             place,
@@ -167,18 +156,15 @@ impl<'a> Bench<'a> {
         let executed = catch_unwind(AssertUnwindSafe(|| {
             // Nothing else happens under a fault that only changes what is seen.
             let earlier = without.as_ref().filter(|_| engine.fault_is_only_seen());
-            let judged = earlier.and_then(|earlier| {
-                execution::judge_anew(engine, script, check, profile, case, settings, earlier)
-            });
-            judged.unwrap_or_else(|| {
-                execution::execute(engine, script, check, profile, case, settings)
-            })
+            let judged =
+                earlier.and_then(|earlier| execution::judge_anew(engine, piece, settings, earlier));
+            judged.unwrap_or_else(|| execution::execute(engine, piece, settings))
         }));
         trial.fired = of.is_some_and(|of| of.times_fired() > fired_before);
         trial.broken_fault = of.and_then(|of| of.broken());
         match executed {
             Ok(executed) => {
-                let header = &check.header;
+                let (header, profile) = (&piece.check.header, piece.profile);
                 let claimed = (0..header.checkpoints.len())
                     .filter(|place| header.checkpoints[*place].applies_to(profile.revision));
                 let verdicts = executed.checkpoints.iter().map(|result| result.verdict);
@@ -223,13 +209,13 @@ fn run_check(bench: &Bench<'_>, check: &Check, job: &Job<'_>) -> JobTrials {
             .collect();
         for (at_case, case) in run.cases.iter().enumerate() {
             let (profile, place) = (run.profile, (at_run, at_case));
-            let turn = Turn { script: &script, check, profile, case: *case, place };
+            let piece = Piece { check, script: &script, profile, case: *case };
             let mut without = None;
             for fault in &faults {
                 if bench.settings.interrupt.is_cancelled() {
                     return JobTrials::Tried(trials);
                 }
-                trials.push(bench.trial(&turn, *fault, &mut without));
+                trials.push(bench.trial(piece, place, *fault, &mut without));
             }
         }
     }
