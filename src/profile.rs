@@ -7,11 +7,12 @@ mod load;
 
 use std::fmt;
 
-use http::Uri;
+use http::{HeaderMap, Uri};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::mcp::Revision;
+use crate::mcp::client::Options;
 pub use crate::mcp::server::Framing;
 
 pub use self::file::read;
@@ -58,6 +59,21 @@ impl Profile {
             policy: Policy::default(),
             url: Some(url),
             secrets: Vec::new(),
+        }
+    }
+
+    /// What a client of this connection is made with, when it reaches the server
+    /// at `endpoint`, sends `headers` beside its own, and divides delays by
+    /// `scale`.
+    pub fn client_options(&self, endpoint: Uri, headers: HeaderMap, scale: u32) -> Options {
+        Options {
+            endpoint,
+            revision: self.revision,
+            accepted_versions: self.policy.versions.clone(),
+            client_name: env!("CARGO_PKG_NAME").to_owned(),
+            client_version: env!("CARGO_PKG_VERSION").to_owned(),
+            headers,
+            scale,
         }
     }
 

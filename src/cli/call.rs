@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 use super::exit::Exit;
 use super::output::{json as text_of, print, say};
-use super::server::{CALLER, Conversation, Speaking, interrupted};
+use super::server::{Conversation, Speaking, interrupted};
 use super::store::StoreFile;
 use super::terminal::{Stream, When, has_colour};
 use crate::check::nearest::{alternatives, did_you_mean};
 use crate::host::store::{LoggedDenial, StoredTool};
 use crate::host::{
-    Call, CallRefusal, Clock, Decision, Denial, Outcome, Run, Store, StoreError, ToolResult,
+    Call, CallRefusal, Caller, Clock, Decision, Denial, Outcome, Run, Store, StoreError, ToolResult,
 };
 use crate::profile::Profile;
 use crate::report::Paint;
@@ -166,7 +166,7 @@ fn not_registered(arguments: &Arguments, store: &Store) -> miette::Result<Exit> 
     // Denied is denied, whether or not it can be written down.
     let _ = store.record_denial(&LoggedDenial {
         at: Clock::Machine.now(),
-        caller: CALLER.to_owned(),
+        caller: Caller::OPERATOR.to_owned(),
         tool: arguments.tool.clone(),
         reason: Denial::NotRegistered.as_str().to_owned(),
     });

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use http::{HeaderMap, Uri};
+use http::Uri;
 use miette::{MietteDiagnostic, Report, miette};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -14,9 +14,9 @@ use tokio::runtime::Runtime;
 use super::output::say;
 use super::run::{headers, server_url, style};
 use crate::check::selection;
-use crate::host::{Caller, Clock, Host, Model, Parts, Store};
+use crate::host::{Caller, Clock, Host, Parts, Store};
 use crate::mcp::Revision;
-use crate::mcp::client::{Client, ClientError, ErrorKind, Options};
+use crate::mcp::client::{Client, ClientError, ErrorKind};
 use crate::profile::{self, Profile};
 use crate::wire::live::Live;
 use crate::wire::text::{Style, escape_name, render_all};
@@ -43,9 +43,6 @@ pub struct Speaking {
 /// The revision that a server is asked for if nothing else is known of it: the
 /// newest with a handshake, which every server in the field answers.
 const USUAL_REVISION: Revision = Revision::V2025_11_25;
-
-/// Who operates the host, as it is recorded.
-pub const CALLER: &str = "operator";
 
 /// How long the end of a session may take: nobody waits for it.
 const GOODBYE: Duration = Duration::from_secs(1);
@@ -94,18 +91,14 @@ impl Speaking {
             Some(wire) => Arc::new(Recorder::new(Live::new(), wire.clone())),
             None => Arc::new(Live::new()),
         };
-        let options = options(&server, url.clone(), asked, headers);
+        let mut options = server.client_options(url.clone(), headers, 1);
+        options.revision = asked.unwrap_or(options.revision);
         let client = Client::new(http, options);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| miette!("no runtime could be started: {error}"))?;
-        let caller = Caller {
-            name: CALLER.to_owned(),
-            administrator: true,
-            model: Model { zone: Some(server.operator.zone), fallbacks: Vec::new() },
-            ..Caller::default()
-        };
+        let caller = Caller::operator(server.operator.zone);
         let host = Host::new(Parts {
             client,
             operator: server.operator,
@@ -114,23 +107,6 @@ impl Speaking {
             lease_owner: lease_owner(),
         });
         Ok(Conversation { host, caller, style, address: address(&url), wire, runtime })
-    }
-}
-
-fn options(
-    server: &Profile,
-    endpoint: Uri,
-    asked: Option<Revision>,
-    headers: HeaderMap,
-) -> Options {
-    Options {
-        endpoint,
-        revision: asked.unwrap_or(server.revision),
-        accepted_versions: server.policy.versions.clone(),
-        client_name: env!("CARGO_PKG_NAME").to_owned(),
-        client_version: env!("CARGO_PKG_VERSION").to_owned(),
-        headers,
-        scale: 1,
     }
 }
 

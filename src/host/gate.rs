@@ -85,6 +85,22 @@ pub struct Caller {
     pub mode: Mode,
 }
 
+impl Caller {
+    /// The name under which an operator is recorded.
+    pub const OPERATOR: &str = "operator";
+
+    /// An operator: an administrator with every tool, whose model stands in
+    /// `zone`.
+    pub fn operator(zone: Zone) -> Self {
+        Caller {
+            name: Self::OPERATOR.to_owned(),
+            administrator: true,
+            model: Model { zone: Some(zone), fallbacks: Vec::new() },
+            ..Caller::default()
+        }
+    }
+}
+
 /// Why a tool may not be called, in the order in which it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Denial {

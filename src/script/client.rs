@@ -6,16 +6,15 @@
 //! the script waits for something.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Uri};
-use rhai::{Dynamic, Engine, EvalAltResult, FnPtr, Map, Position};
+use rhai::{Dynamic, Engine, EvalAltResult, FnPtr, Map};
 use serde_json::{Value, json};
-use tokio::runtime::Runtime;
-use tokio::task::JoinHandle;
 
 use super::action::{Handlers, bytes, header_map, json_value};
+use super::blocking::{Background, Blocking};
 use super::observation::{header, is_event_stream, messages_in};
 use super::value::{AsJson, List, from_json};
 use crate::mcp::client::features::ClientFeature;
@@ -33,56 +32,6 @@ const RAW_BOUND: Duration = Duration::from_secs(15);
 /// How long an event stream that a script asked for by itself is read, unless
 /// it ends before: such a stream may stay open for ever.
 const RAW_STREAM_BOUND: Duration = Duration::from_secs(2);
-
-/// Blocks a script on the runtime of its execution, until the work is done or
-/// the execution has to end. A clone is another handle.
-#[derive(Clone)]
-pub struct Blocking {
-    /// The execution's own runtime.
-    pub runtime: Arc<Runtime>,
-    /// When the execution's time is up; `None` on a paused clock, where waiting
-    /// costs no time.
-    pub deadline: Option<Instant>,
-    /// The user interrupted the run.
-    pub interrupt: Cancellation,
-    /// By what every delay is divided.
-    pub scale: u32,
-}
-
-/// The word of an evaluation that ended because its time was up.
-pub const TIME_IS_UP: &str = "time is up";
-/// The word of an evaluation that ended because the run was interrupted.
-pub const INTERRUPTED: &str = "interrupted";
-
-fn terminated(word: &str) -> Box<EvalAltResult> {
-    EvalAltResult::ErrorTerminated(word.to_owned().into(), Position::NONE).into()
-}
-
-impl Blocking {
-    /// Waits for `work`.
-    ///
-    /// # Errors
-    /// The evaluation is to end: time is up, or the run was interrupted.
-    pub fn wait<T>(&self, work: impl Future<Output = T>) -> Evaluated<T> {
-        self.runtime.block_on(async {
-            let Some(deadline) = self.deadline else {
-                // No timer here: on a paused clock it would be the next thing
-                // to happen.
-                return tokio::select! {
-                    biased;
-                    done = work => Ok(done),
-                    () = self.interrupt.cancelled() => Err(terminated(INTERRUPTED)),
-                };
-            };
-            tokio::select! {
-                biased;
-                done = work => Ok(done),
-                () = self.interrupt.cancelled() => Err(terminated(INTERRUPTED)),
-                () = tokio::time::sleep_until(deadline.into()) => Err(terminated(TIME_IS_UP)),
-            }
-        })
-    }
-}
 
 /// The built-in client as scripts hold it. A clone is another handle.
 #[derive(Clone)]
@@ -162,13 +111,11 @@ impl Client {
         let client = self.0.client.clone();
         let cancellation = Cancellation::new();
         let cancelled = cancellation.clone();
-        let task = self
+        let answer = self
             .0
             .blocking
-            .runtime
-            .spawn(async move { client.perform(operation, &cancelled).await });
-        let state = Arc::new(Mutex::new(PendingState::Running(task)));
-        Pending { state, cancellation, blocking: self.0.blocking.clone() }
+            .begin(async move { Answer::from(client.perform(operation, &cancelled).await) });
+        Pending { answer, cancellation }
     }
 
     fn another(&mut self) -> Client {
@@ -376,36 +323,8 @@ impl AsJson for Answer {
 /// An operation in the background. A clone is another handle.
 #[derive(Clone)]
 pub struct Pending {
-    state: Arc<Mutex<PendingState>>,
+    answer: Background<Answer>,
     cancellation: Cancellation,
-    blocking: Blocking,
-}
-
-enum PendingState {
-    Running(JoinHandle<Result<Value, ClientError>>),
-    Taken,
-    Done(Answer),
-}
-
-impl Pending {
-    /// Waits for the operation's answer.
-    fn result(&mut self) -> Evaluated<Answer> {
-        let state = std::mem::replace(&mut *self.state(), PendingState::Taken);
-        let answer = match state {
-            PendingState::Done(answer) => answer,
-            PendingState::Running(task) => match self.blocking.wait(task)? {
-                Ok(result) => Answer::from(result),
-                Err(_) => return Err("the operation in the background ended by a panic".into()),
-            },
-            PendingState::Taken => return Err("the operation was ended before".into()),
-        };
-        *self.state() = PendingState::Done(answer.clone());
-        Ok(answer)
-    }
-
-    fn state(&self) -> std::sync::MutexGuard<'_, PendingState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// The operation of an API name, with the arguments that a script gave it.
@@ -553,10 +472,8 @@ pub(super) fn register(engine: &mut Engine) {
         .register_fn("begin", |client: &mut Client, name: &str, first: Dynamic, second: Dynamic| {
             operation(name, &[first, second]).map(|operation| client.begin(operation))
         })
-        .register_fn("wait", |client: &mut Client, milliseconds: i64| -> Evaluated<()> {
-            let time = Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0));
-            let scaled = time / client.0.options.scale.max(1);
-            client.0.blocking.wait(async move { tokio::time::sleep(scaled).await })
+        .register_fn("wait", |client: &mut Client, milliseconds: i64| {
+            client.0.blocking.pause(milliseconds)
         })
         .register_fn("wait_for", Client::wait_for)
         .register_fn("another", Client::another)
@@ -604,5 +521,5 @@ pub(super) fn register(engine: &mut Engine) {
     engine
         .register_type_with_name::<Pending>("Pending")
         .register_fn("cancel", |pending: &mut Pending| pending.cancellation.cancel())
-        .register_fn("result", Pending::result);
+        .register_fn("result", |pending: &mut Pending| pending.answer.wait());
 }

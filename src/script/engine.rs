@@ -17,7 +17,7 @@ use rhai::{
 };
 
 use super::action::Handlers;
-use super::client::{INTERRUPTED, TIME_IS_UP};
+use super::blocking::{INTERRUPTED, TIME_IS_UP};
 use super::error::{ScriptError, Sources, place, reachable_names};
 use super::{action, client, fault, host, list, memory, seen, server};
 use crate::check::discovery::SupportScript;

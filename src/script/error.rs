@@ -160,7 +160,7 @@ fn explain(
         EvalAltResult::ErrorTerminated(word, _) => {
             let word = word.to_string();
             match word.as_str() {
-                super::client::INTERRUPTED => {
+                super::blocking::INTERRUPTED => {
                     ("the run was interrupted".to_owned(), None, Cause::Interrupted)
                 }
                 super::engine::TOO_MUCH_MEMORY => {

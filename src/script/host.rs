@@ -8,17 +8,15 @@ mod describe;
 mod record;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use rhai::{Array, Dynamic, Engine, EvalAltResult, Map};
 use serde_json::{Map as JsonMap, Value, json};
-use tokio::task::JoinHandle;
 
 pub use self::record::Record;
 
 use self::describe::{describe_call, describe_import, describe_ping, describe_tool};
 use super::action::json_value;
-use super::client::Blocking;
+use super::blocking::{Background, Blocking};
 use super::value::{List, from_json};
 use crate::host::store::Place;
 use crate::host::{
@@ -49,13 +47,7 @@ impl Host {
     /// A host whose caller is an administrator that approves each call, with a
     /// model in `zone`.
     pub fn new(host: McpHost, zone: Zone, blocking: Blocking) -> Self {
-        let caller = Caller {
-            name: "operator".to_owned(),
-            administrator: true,
-            group: None,
-            model: Model { zone: Some(zone), fallbacks: Vec::new() },
-            mode: Mode::default(),
-        };
+        let caller = Caller::operator(zone);
         let state = Mutex::new(State { caller, approves: true, run: None });
         Host(Arc::new(Inner { host, blocking, state }))
     }
@@ -182,9 +174,7 @@ impl Host {
 
     fn begin_call(&self, tool: &str, arguments: &Dynamic) -> Evaluated<PendingCall> {
         let called = self.task(tool, object(arguments)?, true);
-        let task = self.0.blocking.runtime.spawn(called);
-        let state = Arc::new(Mutex::new(PendingState::Running(task)));
-        Ok(PendingCall { state, blocking: self.0.blocking.clone() })
+        Ok(PendingCall(self.0.blocking.begin(called)))
     }
 
     fn ping(&self) -> Evaluated<Dynamic> {
@@ -302,38 +292,7 @@ fn write_model(model: &Model) -> Map {
 
 /// A call in the background. A clone is another handle.
 #[derive(Clone)]
-pub struct PendingCall {
-    state: Arc<Mutex<PendingState>>,
-    blocking: Blocking,
-}
-
-enum PendingState {
-    Running(JoinHandle<Value>),
-    Taken,
-    Done(Value),
-}
-
-impl PendingCall {
-    /// Waits for what the call comes to.
-    fn result(&mut self) -> Evaluated<Dynamic> {
-        let state = std::mem::replace(&mut *self.state(), PendingState::Taken);
-        let described = match state {
-            PendingState::Done(described) => described,
-            PendingState::Running(task) => match self.blocking.wait(task)? {
-                Ok(described) => described,
-                Err(_) => return Err("the call in the background ended by a panic".into()),
-            },
-            PendingState::Taken => return Err("the call was ended before".into()),
-        };
-        let result = from_json(&described);
-        *self.state() = PendingState::Done(described);
-        Ok(result)
-    }
-
-    fn state(&self) -> MutexGuard<'_, PendingState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+pub struct PendingCall(Background<Value>);
 
 /// Registers `host` and its calls in the background.
 pub(super) fn register(engine: &mut Engine) {
@@ -364,9 +323,7 @@ pub(super) fn register(engine: &mut Engine) {
         .register_fn("cancel_run", |host: &mut Host| host.cancel_run())
         .register_fn("ping", |host: &mut Host| host.ping())
         .register_fn("wait", |host: &mut Host, milliseconds: i64| {
-            let time = Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0));
-            let scaled = time / host.0.blocking.scale.max(1);
-            host.0.blocking.wait(async move { tokio::time::sleep(scaled).await })
+            host.0.blocking.pause(milliseconds)
         })
         .register_get("identifier", |host: &mut Host| host.0.host.operator().identifier.clone())
         .register_get("data_class", |host: &mut Host| host.0.host.operator().data_class.as_str())
@@ -409,5 +366,7 @@ pub(super) fn register(engine: &mut Engine) {
         });
     engine
         .register_type_with_name::<PendingCall>("PendingCall")
-        .register_fn("result", PendingCall::result);
+        .register_fn("result", |call: &mut PendingCall| -> Evaluated<Dynamic> {
+            Ok(from_json(&call.0.wait()?))
+        });
 }

@@ -5,6 +5,7 @@
 //! actions, and the support scripts under `_lib`; nothing else.
 
 pub mod action;
+pub mod blocking;
 pub mod client;
 pub mod decisions;
 pub mod engine;

@@ -11,7 +11,8 @@ use crate::check::CheckKind;
 use crate::host::{Clock, Host as McpHost, Parts, Store};
 use crate::mcp::client::{Client as McpClient, Options};
 use crate::runner::event::Trouble;
-use crate::script::client::{Blocking, Client};
+use crate::script::blocking::Blocking;
+use crate::script::client::Client;
 use crate::script::host::{Host, Record};
 use crate::script::value::Absent;
 use crate::wire::HttpClient;
@@ -36,15 +37,8 @@ impl Stage<'_> {
     /// Lets the script tell the built-in client, or the host around it, what to
     /// do.
     pub(super) fn act(&self, http: Arc<dyn HttpClient>, endpoint: Uri) -> Result<Acted, Stopped> {
-        let options = Options {
-            endpoint,
-            revision: self.profile.revision,
-            accepted_versions: self.profile.policy.versions.clone(),
-            client_name: env!("CARGO_PKG_NAME").to_owned(),
-            client_version: env!("CARGO_PKG_VERSION").to_owned(),
-            headers: self.settings.headers.clone(),
-            scale: self.scale,
-        };
+        let headers = self.settings.headers.clone();
+        let options = self.profile.client_options(endpoint, headers, self.scale);
         let blocking = Blocking {
             runtime: self.runtime.clone(),
             deadline: (!self.on_paused_clock).then_some(self.deadline),
