@@ -13,6 +13,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::mcp::Revision;
 use crate::mcp::client::Options;
+use crate::mcp::negotiation::{CapabilityPath, Policy};
 pub use crate::mcp::server::Framing;
 
 pub use self::file::read;
@@ -29,7 +30,8 @@ pub struct Profile {
     pub server: ServerBehaviour,
     /// What the operator declared of it.
     pub operator: Operator,
-    /// What the client accepts.
+    /// What the client accepts. The versions are the profile's revision alone if
+    /// they were left out.
     pub policy: Policy,
     /// The real server that the profile names, for the operator's commands: an
     /// absolute `http` or `https` address.
@@ -56,7 +58,7 @@ impl Profile {
                 requires_approval: true,
                 zone: Zone::default(),
             },
-            policy: Policy::default(),
+            policy: Policy::every_version(),
             url: Some(url),
             secrets: Vec::new(),
         }
@@ -68,8 +70,8 @@ impl Profile {
     pub fn client_options(&self, endpoint: Uri, headers: HeaderMap, scale: u32) -> Options {
         Options {
             endpoint,
-            revision: self.revision,
-            accepted_versions: self.policy.versions.clone(),
+            revision: self.policy.asked_for(self.revision),
+            policy: self.policy.clone(),
             client_name: env!("CARGO_PKG_NAME").to_owned(),
             client_version: env!("CARGO_PKG_VERSION").to_owned(),
             headers,
@@ -78,10 +80,13 @@ impl Profile {
     }
 
     /// Whether the policy accepts the far side as far as that can be told
-    /// beforehand: whether the profile's revision is among the versions that
-    /// the client accepts.
+    /// beforehand: the profile's revision is among the versions that the client
+    /// accepts, and nothing is required that the far side lacks.
     pub fn is_accepted(&self) -> bool {
-        self.policy.versions.iter().any(|version| version == self.revision.as_str())
+        let lacks = |path: &CapabilityPath| {
+            self.server.lacks.iter().any(|lacking| lacking.contains(path))
+        };
+        self.policy.accepts(self.revision) && !self.policy.required.iter().any(lacks)
     }
 }
 
@@ -93,6 +98,8 @@ pub struct ServerBehaviour {
     pub session: Option<String>,
     /// How it frames its answers.
     pub framing: Framing,
+    /// The capabilities that it never declares, whatever a script registers.
+    pub lacks: Vec<CapabilityPath>,
 }
 
 /// What the operator declared of a connection.
@@ -141,18 +148,6 @@ pub enum Zone {
     /// With someone else anywhere; assumed where nothing was declared.
     #[default]
     ExternalGlobal,
-}
-
-/// What the client accepts of a server when both negotiate.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Policy {
-    /// The protocol versions that it accepts, the preferred one first; the
-    /// profile's revision alone if they were left out.
-    pub versions: Vec<String>,
-    /// Capabilities that the server must have: `tools`, `resources.subscribe`.
-    pub required: Vec<String>,
-    /// Capabilities that are used where the server has them.
-    pub optional: Vec<String>,
 }
 
 /// `127-0-0-1-3001-1f2e3d`: the end of the host and the port, in the characters

@@ -13,6 +13,7 @@ use super::run::{headers, interrupt_on_ctrl_c, send_headers, server_url, timeout
 use super::sources::{Sources, named_check};
 use crate::check::nearest::{alternatives, did_you_mean};
 use crate::check::{BrokenCheck, Check, Library, selection};
+use crate::mcp::negotiation::Policy;
 use crate::runner::event::Trouble;
 use crate::runner::execution::{
     CONTEXT_VARIABLE, SCENARIO_VARIABLE, VERSION_VARIABLE, drive_alone,
@@ -29,7 +30,8 @@ Without CHECK, what to do is taken from the environment, as conformance suites s
   MCP_CONFORMANCE_SCENARIO          the id or the scenario of a check
   MCP_CONFORMANCE_PROTOCOL_VERSION  the revision to speak
   MCP_CONFORMANCE_CONTEXT           a JSON object; its `check` names the check where several have
-                                    the scenario, its `case` a case of the check
+                                    the scenario, its `case` a case of the check, its `policy`
+                                    what the client accepts
 
 Examples:
   mcp-checks drive client/tool-call-basic http://127.0.0.1:3001/mcp
@@ -89,7 +91,12 @@ pub fn run(arguments: &Arguments) -> miette::Result<Exit> {
     };
     let asked = arguments.revision.clone().or_else(|| variable(VERSION_VARIABLE));
     let revision = asked.map(|revision| selection::known_revision(&revision)).transpose()?;
-    let profile = played::profile(arguments.profile.as_deref(), revision, check, &profiles)?;
+    let mut profile = played::profile(arguments.profile.as_deref(), revision, check, &profiles)?;
+    if arguments.profile.is_none()
+        && let Some(policy) = told_policy()?
+    {
+        profile.policy = policy;
+    }
     let told_case = || told("case").filter(|_| !check.header.cases.is_empty());
     let case = played::case(arguments.case.clone().or_else(told_case), check)?;
     let mut settings = Settings::new(Subject::Server(url.clone()));
@@ -192,6 +199,19 @@ fn check<'a>(
 fn told(member: &str) -> Option<String> {
     let context: Value = serde_json::from_str(&variable(CONTEXT_VARIABLE)?).ok()?;
     context[member].as_str().map(str::to_owned)
+}
+
+/// The policy that the runner set, if it set one.
+fn told_policy() -> miette::Result<Option<Policy>> {
+    let context = variable(CONTEXT_VARIABLE).and_then(|text| serde_json::from_str(&text).ok());
+    let policy = context.and_then(|mut context: Value| Some(context.get_mut("policy")?.take()));
+    policy.map(serde_json::from_value).transpose().map_err(|error| {
+        miette!(
+            code = "drive::policy",
+            help = "it is `{\"versions\": […], \"required\": […], \"optional\": […]}`",
+            "{CONTEXT_VARIABLE} has a `policy` that is none: {error}"
+        )
+    })
 }
 
 /// A variable of the environment that is set and not empty.

@@ -12,7 +12,8 @@ use super::server::{Conversation, Speaking, failure_json};
 use super::store::StoreFile;
 use super::terminal::{Stream, When, has_colour};
 use crate::host::Ping;
-use crate::mcp::client::ClientError;
+use crate::mcp::client::{ClientError, Stage};
+use crate::mcp::negotiation::CapabilityPath;
 use crate::report::Paint;
 
 /// What `ping` takes.
@@ -85,8 +86,21 @@ fn human(conversation: &Conversation, ping: &Ping, paint: Paint) -> String {
     let server: Vec<String> = ["name", "version"].into_iter().filter_map(said).collect();
     line("server", if server.is_empty() { "unnamed".to_owned() } else { server.join(" ") });
     line("capabilities", names(&capabilities(&ping.capabilities)));
+    let policy = &conversation.policy;
+    if !policy.required.is_empty() {
+        line("required", listed(policy.required.iter().map(ToString::to_string)));
+    }
+    if !policy.optional.is_empty() {
+        let enabled = conversation.client.enabled_capabilities();
+        let state = |path: &CapabilityPath| if enabled.contains(path) { "on" } else { "off" };
+        line("optional", listed(policy.optional.iter().map(|path| format!("{path} {}", state(path)))));
+    }
     line("latency", format!("{} ms", ping.latency));
     text
+}
+
+fn listed(items: impl Iterator<Item = String>) -> String {
+    items.collect::<Vec<_>>().join(", ")
 }
 
 /// How many names are shown of a list that has no end of its own.
@@ -115,6 +129,7 @@ fn capabilities(declared: &Value) -> Vec<String> {
 
 fn described(conversation: &Conversation, pinged: &Result<Ping, ClientError>) -> Value {
     let (identifier, url) = (&conversation.host.operator().identifier, &conversation.address);
+    let stages: Vec<&str> = conversation.client.stages().into_iter().map(Stage::as_str).collect();
     match pinged {
         Ok(ping) => json!({
             "server": identifier,
@@ -124,6 +139,9 @@ fn described(conversation: &Conversation, pinged: &Result<Ping, ClientError>) ->
             "versions": ping.versions,
             "server_info": ping.server,
             "capabilities": capabilities(&ping.capabilities),
+            "required": conversation.policy.required,
+            "enabled": conversation.client.enabled_capabilities(),
+            "stages": stages,
             "error": null,
         }),
         Err(error) => json!({
@@ -134,6 +152,9 @@ fn described(conversation: &Conversation, pinged: &Result<Ping, ClientError>) ->
             "versions": [],
             "server_info": null,
             "capabilities": [],
+            "required": conversation.policy.required,
+            "enabled": [],
+            "stages": stages,
             "error": failure_json(error),
         }),
     }

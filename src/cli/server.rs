@@ -16,7 +16,8 @@ use super::run::{headers, server_url, style};
 use crate::check::selection;
 use crate::host::{Caller, Clock, Host, Parts, Store};
 use crate::mcp::Revision;
-use crate::mcp::client::{Client, ClientError, ErrorKind};
+use crate::mcp::client::{Client, ClientError, ErrorKind, Stage};
+use crate::mcp::negotiation::Policy;
 use crate::profile::{self, Profile};
 use crate::wire::live::Live;
 use crate::wire::text::{Style, escape_name, render_all};
@@ -92,7 +93,14 @@ impl Speaking {
             None => Arc::new(Live::new()),
         };
         let mut options = server.client_options(url.clone(), headers, 1);
-        options.revision = asked.unwrap_or(options.revision);
+        if let Some(asked) = asked {
+            options.revision = asked;
+            // Whoever asks for a revision accepts it.
+            if !options.policy.accepts(asked) {
+                options.policy.versions.insert(0, asked.as_str().to_owned());
+            }
+        }
+        let policy = options.policy.clone();
         let client = Client::new(http, options);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -100,13 +108,14 @@ impl Speaking {
             .map_err(|error| miette!("no runtime could be started: {error}"))?;
         let caller = Caller::operator(server.operator.zone);
         let host = Host::new(Parts {
-            client,
+            client: client.clone(),
             operator: server.operator,
             store,
             clock: Clock::Machine,
             lease_owner: lease_owner(),
         });
-        Ok(Conversation { host, caller, style, address: address(&url), wire, runtime })
+        let address = address(&url);
+        Ok(Conversation { host, client, policy, caller, style, address, wire, runtime })
     }
 }
 
@@ -128,6 +137,10 @@ fn address(url: &Uri) -> String {
 pub struct Conversation {
     /// The host.
     pub host: Host,
+    /// Its client.
+    pub client: Client,
+    /// What the client accepts.
+    pub policy: Policy,
     /// Who operates it: an administrator, for a model in the server's zone.
     pub caller: Caller,
     /// How what is shown is redacted.
@@ -149,6 +162,8 @@ impl Conversation {
             done
         });
         if let Some(wire) = &self.wire {
+            let stages: Vec<&str> = self.client.stages().into_iter().map(Stage::as_str).collect();
+            say(format_args!("stages: {}\n", stages.join(" → ")));
             say(render_all(&wire.exchanges(), &self.style).trim_end());
         }
         done
@@ -201,6 +216,7 @@ pub fn failure_json(error: &ClientError) -> Value {
         "status": error.facts.status,
         "code": error.facts.code,
         "version": error.facts.version,
+        "missing": error.facts.missing,
     })
 }
 

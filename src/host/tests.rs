@@ -11,6 +11,7 @@ use super::store::Place;
 use super::*;
 use crate::mcp::Revision;
 use crate::mcp::client::Options;
+use crate::mcp::negotiation::Policy;
 use crate::mcp::server::{self, Action, Behaviour, Framing, ScriptedServer};
 use crate::profile::{DataClass, Zone};
 use crate::wire::Double;
@@ -35,6 +36,7 @@ impl Stage {
             revision: Revision::V2025_11_25,
             session: None,
             framing: Framing::Json,
+            lacks: Vec::new(),
             path: "/mcp".to_owned(),
         }));
         let double = Arc::new(Double::new(1));
@@ -42,7 +44,7 @@ impl Stage {
         let options = Options {
             endpoint: "http://server.test/mcp".parse().unwrap(),
             revision: Revision::V2025_11_25,
-            accepted_versions: Vec::new(),
+            policy: Policy::every_version(),
             client_name: "host".to_owned(),
             client_version: "1".to_owned(),
             headers: HeaderMap::new(),

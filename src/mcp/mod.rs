@@ -7,6 +7,7 @@ pub mod header_parameter;
 pub mod json_rpc;
 pub mod metadata;
 pub mod mirror;
+pub mod negotiation;
 pub mod revision;
 pub mod schema;
 pub mod server;

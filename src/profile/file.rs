@@ -11,6 +11,7 @@ use crate::check::SourceText;
 use crate::check::nearest::{alternatives, did_you_mean};
 use crate::check::source_error::{Problem, SourceError, problem};
 use crate::mcp::Revision;
+use crate::mcp::negotiation::CapabilityPath;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -34,6 +35,8 @@ struct Server {
     session: Option<Spanned<String>>,
     #[serde(default)]
     framing: Framing,
+    #[serde(default)]
+    lacks: Vec<CapabilityPath>,
 }
 
 #[derive(Default, Deserialize)]
@@ -50,11 +53,11 @@ struct DeclaredOperator {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct DeclaredPolicy {
-    versions: Option<Vec<String>>,
+    versions: Option<Vec<Spanned<String>>>,
     #[serde(default)]
-    required: Vec<String>,
+    required: Vec<CapabilityPath>,
     #[serde(default)]
-    optional: Vec<String>,
+    optional: Vec<CapabilityPath>,
 }
 
 fn revision<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Revision, D::Error> {
@@ -87,6 +90,7 @@ pub fn read(name: &str, source: &SourceText) -> Result<Profile, SourceError> {
         problems.extend(refuse_empty(identifier, "identifier"));
     }
     problems.extend(file.secret.iter().filter_map(|secret| refuse_empty(secret, "secret")));
+    problems.extend(file.policy.versions.as_deref().and_then(refuse_versions));
     let url = match file.url.as_ref().map(read_url).transpose() {
         Ok(url) => url,
         Err(problem) => {
@@ -103,6 +107,7 @@ pub fn read(name: &str, source: &SourceText) -> Result<Profile, SourceError> {
         server: ServerBehaviour {
             session: file.server.session.map(Spanned::into_inner),
             framing: file.server.framing,
+            lacks: file.server.lacks,
         },
         operator: Operator {
             identifier: file
@@ -117,6 +122,7 @@ pub fn read(name: &str, source: &SourceText) -> Result<Profile, SourceError> {
             versions: file
                 .policy
                 .versions
+                .map(|versions| versions.into_iter().map(Spanned::into_inner).collect())
                 .unwrap_or_else(|| vec![file.revision.as_str().to_owned()]),
             required: file.policy.required,
             optional: file.policy.optional,
@@ -145,6 +151,17 @@ fn refuse_session(session: &Spanned<String>, revision: Revision) -> Option<Probl
         return None;
     };
     Some(problem("profile::session", message, session.span(), label).with_help(help))
+}
+
+/// A policy names no version that this client does not speak.
+fn refuse_versions(versions: &[Spanned<String>]) -> Option<Problem> {
+    let known = Revision::ALL.map(Revision::as_str);
+    let unknown = versions.iter().find(|version| !known.contains(&version.get_ref().as_str()))?;
+    let name = unknown.get_ref();
+    let message = format!("the policy accepts `{name}`, which this client does not speak");
+    let label = format!("expected {}", alternatives(known));
+    let help = did_you_mean(name, known).unwrap_or_else(|| "take it out of the list".to_owned());
+    Some(problem("profile::versions", message, unknown.span(), label).with_help(help))
 }
 
 fn refuse_empty(value: &Spanned<String>, what: &str) -> Option<Problem> {

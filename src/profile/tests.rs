@@ -19,7 +19,7 @@ fn what_is_left_out_is_the_careful_choice() {
         Profile {
             name: "a".to_owned(),
             revision: Revision::V2025_06_18,
-            server: ServerBehaviour { session: None, framing: Framing::Json },
+            server: ServerBehaviour { session: None, framing: Framing::Json, lacks: Vec::new() },
             operator: Operator {
                 identifier: "a".to_owned(),
                 data_class: DataClass::SecretAdjacent,

@@ -373,7 +373,11 @@ impl Stage<'_> {
 
     /// What an external client is told.
     fn context(&self, scenario: &str, server: &Server) -> Value {
-        let mut context = json!({ "name": scenario, "check": self.check.id });
+        let mut context = json!({
+            "name": scenario,
+            "check": self.check.id,
+            "policy": self.profile.policy,
+        });
         if let Some(case) = self.case {
             context["case"] = case.into();
         }
@@ -411,6 +415,7 @@ impl Stage<'_> {
             revision: self.profile.revision,
             session: self.profile.server.session.clone(),
             framing: self.profile.server.framing,
+            lacks: self.profile.server.lacks.clone(),
             path: ENDPOINT_PATH.to_owned(),
         };
         let server = Server::new(behaviour, double.clone(), addresses, handlers.clone())

@@ -67,13 +67,14 @@ impl Client {
         Client(Arc::new(Inner { client, http, options, blocking, handlers, all, eras, raw }))
     }
 
-    /// A handle to `client`, which shares everything else with this one.
-    fn with(&self, client: McpClient) -> Client {
-        let Inner { http, options, blocking, handlers, all, eras, raw, .. } = &*self.0;
+    /// A handle to `client`, which was made with `options` and shares everything
+    /// else with this one.
+    fn with(&self, client: McpClient, options: Options) -> Client {
+        let Inner { http, blocking, handlers, all, eras, raw, .. } = &*self.0;
         Client(Arc::new(Inner {
             client,
             http: http.clone(),
-            options: options.clone(),
+            options,
             blocking: blocking.clone(),
             handlers: handlers.clone(),
             all: all.clone(),
@@ -119,18 +120,41 @@ impl Client {
     }
 
     fn another(&mut self) -> Client {
-        self.beside(McpClient::new(self.0.http.clone(), self.0.options.clone()))
+        self.beside(self.0.options.clone(), McpClient::new)
+    }
+
+    /// Another client, which accepts what `policy` says: `#{ versions, required,
+    /// optional }`; what is left out is as in the profile.
+    fn with_policy(&mut self, policy: Map) -> Evaluated<Client> {
+        let mut options = self.0.options.clone();
+        let mut written = json!(options.policy);
+        if let (Some(written), Value::Object(said)) =
+            (written.as_object_mut(), json_value(&policy.into())?)
+        {
+            written.extend(said);
+        }
+        options.policy = serde_json::from_value(written)
+            .map_err(|error| format!("this is no policy: {error}"))?;
+        options.revision = options.policy.asked_for(options.revision);
+        Ok(self.beside(options, McpClient::new))
     }
 
     fn dual_era(&mut self) -> Client {
-        let Inner { http, options, eras, .. } = &*self.0;
-        self.beside(McpClient::of_both_eras(http.clone(), options.clone(), eras.clone()))
+        let eras = self.0.eras.clone();
+        self.beside(self.0.options.clone(), |http, options| {
+            McpClient::of_both_eras(http, options, eras)
+        })
     }
 
-    /// A handle to a client with a connection of its own.
-    fn beside(&self, client: McpClient) -> Client {
+    /// A handle to a client with a connection of its own, which `make` makes.
+    fn beside(
+        &self,
+        options: Options,
+        make: impl FnOnce(Arc<dyn HttpClient>, Options) -> McpClient,
+    ) -> Client {
+        let client = make(self.0.http.clone(), options.clone());
         self.0.all.lock().unwrap_or_else(PoisonError::into_inner).push(client.clone());
-        self.with(client)
+        self.with(client, options)
     }
 
     /// Answers what the server asks of a feature; the map is what is declared
@@ -454,7 +478,7 @@ pub(super) fn register(engine: &mut Engine) {
             Ok(opened.map(|()| Value::Null).into())
         })
         .register_fn("with_progress", |client: &mut Client| {
-            client.with(client.0.client.with_progress())
+            client.with(client.0.client.with_progress(), client.0.options.clone())
         })
         .register_fn("connect", |client: &mut Client| -> Evaluated<Answer> {
             client.0.blocking.wait(client.0.client.connect()).map(Answer::from)
@@ -478,6 +502,7 @@ pub(super) fn register(engine: &mut Engine) {
         .register_fn("wait_for", Client::wait_for)
         .register_fn("another", Client::another)
         .register_fn("dual_era", Client::dual_era)
+        .register_fn("with_policy", Client::with_policy)
         .register_fn("take_tasks", |client: &mut Client| -> Evaluated<()> {
             client.0.client.take_tasks().map_err(|error| error.message.into())
         })
@@ -497,6 +522,13 @@ pub(super) fn register(engine: &mut Engine) {
         })
         .register_get("metadata", |client: &mut Client| {
             from_json(&client.0.client.request_metadata())
+        })
+        .register_get("enabled_capabilities", |client: &mut Client| -> List {
+            let enabled = client.0.client.enabled_capabilities();
+            enabled.iter().map(|path| from_json(&json!(path))).collect()
+        })
+        .register_get("stages", |client: &mut Client| -> List {
+            client.0.client.stages().iter().map(|stage| from_json(&json!(stage.as_str()))).collect()
         })
         .register_get("session_id", |client: &mut Client| {
             client.0.client.session_id().map_or(Dynamic::UNIT, Dynamic::from)

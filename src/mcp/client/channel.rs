@@ -12,6 +12,7 @@ use super::cancellation::Cancellation;
 use super::error::{ClientError, ErrorKind};
 use super::inbox::Inbox;
 use super::rounds::ResultType;
+use super::stage::Life;
 use super::transport::{Session, Transport};
 use crate::mcp::json_rpc::{Notification, Request};
 use crate::mcp::metadata;
@@ -20,6 +21,7 @@ use crate::mcp::metadata;
 pub struct Channel {
     transport: Arc<dyn Transport>,
     inbox: Inbox,
+    life: Life,
     /// The id of the latest request; they are never used twice, not even in
     /// another session.
     ids: AtomicI64,
@@ -42,6 +44,7 @@ impl Channel {
         Channel {
             transport,
             inbox: Inbox::default(),
+            life: Life::default(),
             ids: AtomicI64::new(0),
             tasks: AtomicBool::new(false),
             scale,
@@ -56,6 +59,11 @@ impl Channel {
     /// What the server sent on its own.
     pub fn inbox(&self) -> &Inbox {
         &self.inbox
+    }
+
+    /// Where what becomes of connections is noted.
+    pub fn life(&self) -> &Life {
+        &self.life
     }
 
     /// By what delays are divided.

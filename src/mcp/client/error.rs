@@ -37,6 +37,8 @@ pub enum ErrorKind {
     TooLarge,
     /// No protocol version that both sides speak.
     UnsupportedVersion,
+    /// The server does not declare what the policy requires.
+    MissingCapabilities,
     /// The list goes on beyond the limit of pages.
     PageLimit,
     /// The request was to be sent again beyond the limit of rounds.
@@ -70,6 +72,7 @@ impl ErrorKind {
             ErrorKind::NoAnswer => "no-answer",
             ErrorKind::TooLarge => "too-large",
             ErrorKind::UnsupportedVersion => "unsupported-version",
+            ErrorKind::MissingCapabilities => "missing-capabilities",
             ErrorKind::PageLimit => "page-limit",
             ErrorKind::RoundLimit => "round-limit",
             ErrorKind::InputRefused => "input-refused",
@@ -96,6 +99,9 @@ impl ErrorKind {
             }
             ErrorKind::TooLarge => "have the server answer in smaller parts",
             ErrorKind::UnsupportedVersion => "add the server's version to the accepted ones",
+            ErrorKind::MissingCapabilities => {
+                "use a server that has them, or require less in the profile's `[policy]`"
+            }
             ErrorKind::PageLimit => "have the server use larger pages, or end its list",
             ErrorKind::RoundLimit => "have the server ask for all it needs at once",
             ErrorKind::InputRefused => {
@@ -132,6 +138,8 @@ pub struct Facts {
     pub data: Option<Value>,
     /// The protocol version that the server chose, as it came.
     pub version: Option<String>,
+    /// The capabilities that the policy requires and the server lacks.
+    pub missing: Option<Vec<String>>,
     /// The limit that was reached, in its own unit: bytes or pages.
     pub limit: Option<u64>,
     /// The authorization server to turn to.
@@ -176,7 +184,7 @@ impl ClientError {
     }
 
     /// The facts that are known, by name: `status`, `code`, `data`, `version`,
-    /// `limit`, `issuer`, `scopes`, `resource_metadata`, `discovery`.
+    /// `missing`, `limit`, `issuer`, `scopes`, `resource_metadata`, `discovery`.
     pub fn details(&self) -> Map<String, Value> {
         let facts = &self.facts;
         let all = [
@@ -184,6 +192,7 @@ impl ClientError {
             ("code", json!(facts.code)),
             ("data", json!(facts.data)),
             ("version", json!(facts.version)),
+            ("missing", json!(facts.missing)),
             ("limit", json!(facts.limit)),
             ("issuer", json!(facts.issuer)),
             ("scopes", json!(facts.scopes)),

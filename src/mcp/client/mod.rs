@@ -18,6 +18,7 @@ pub mod operation;
 mod pages;
 mod receiving;
 mod rounds;
+pub mod stage;
 mod streamable_http;
 mod tasks;
 pub mod transport;
@@ -32,6 +33,7 @@ use tokio::task::JoinHandle;
 pub use self::cancellation::Cancellation;
 pub use self::error::{ClientError, ErrorKind};
 pub use self::operation::Operation;
+pub use self::stage::Stage;
 
 use self::budget::Budget;
 use self::cache::Cache;
@@ -41,6 +43,7 @@ use self::lifecycle::{Connection, Lifecycle};
 use self::streamable_http::StreamableHttp;
 use self::transport::{Session, Transport};
 use super::json_rpc::HEADER_MISMATCH;
+use super::negotiation::{CapabilityPath, Policy};
 use super::{Revision, metadata};
 use crate::wire::HttpClient;
 
@@ -51,10 +54,8 @@ pub struct Options {
     pub endpoint: Uri,
     /// The revision that is asked for.
     pub revision: Revision,
-    /// The versions that the policy accepts if the server chooses another; the
-    /// one that is asked for is always accepted. Empty: every one that this
-    /// client speaks.
-    pub accepted_versions: Vec<String>,
+    /// What it accepts of a server.
+    pub policy: Policy,
     /// `clientInfo.name`.
     pub client_name: String,
     /// `clientInfo.version`.
@@ -63,6 +64,16 @@ pub struct Options {
     pub headers: HeaderMap,
     /// By what every delay is divided: 1 on real and on paused time.
     pub scale: u32,
+}
+
+impl Options {
+    /// The policy over those of its versions that this client speaks and that
+    /// `takes` takes.
+    fn policy_where(&self, takes: impl Fn(Revision) -> bool) -> Policy {
+        let mut policy = self.policy.clone();
+        policy.versions.retain(|version| version.parse().is_ok_and(&takes));
+        policy
+    }
 }
 
 /// What an operation came to.
@@ -107,7 +118,7 @@ enum State {
     /// Nothing is open; the next operation opens a connection.
     Idle,
     Connected(Arc<Connection>),
-    /// The server chose a version that is not accepted: nothing more is sent.
+    /// The policy refuses what the server offers: nothing more is sent.
     Refused(ClientError),
     Closed,
 }
@@ -154,7 +165,7 @@ impl Client {
     /// [`ClientError`] if no connection came about.
     pub async fn connect(&self) -> Result<Value, ClientError> {
         let mut budget = self.0.channel.own_budget();
-        Ok(self.0.connection(&mut budget).await?.introduction.clone())
+        Ok(self.0.connection(&mut budget).await?.introduction().clone())
     }
 
     /// Ends the session, if one was issued. Operations fail from now on.
@@ -167,9 +178,12 @@ impl Client {
         // Whoever has the turn opens a connection, within a budget of its own.
         let _turn = self.0.turn.lock().await;
         let before = std::mem::replace(&mut *self.0.lock(), State::Closed);
+        if !matches!(before, State::Closed) {
+            self.0.channel.life().enter(Stage::Closed);
+        }
         let State::Connected(connection) = before else { return Ok(()) };
         let mut budget = self.0.channel.own_budget();
-        self.0.channel.transport().end_session(&connection.session, &mut budget).await
+        self.0.channel.transport().end_session(connection.session(), &mut budget).await
     }
 
     /// Does one operation, within one budget of 20 seconds. A list returns an
@@ -201,15 +215,15 @@ impl Client {
             Some(items) => pages::walk(&self.0, &operation, items, self.1, &mut budget).await?,
             None => {
                 let connection = self.0.connection(&mut budget).await?;
-                let revision = connection.session.revision;
+                let revision = connection.session().revision;
                 match &operation {
                     // Opening the connection asked the same.
                     Operation::Discover
                         if !was_connected
                             && !revision.has_handshake()
-                            && !connection.introduction.is_null() =>
+                            && !connection.introduction().is_null() =>
                     {
-                        connection.introduction.clone()
+                        connection.introduction().clone()
                     }
                     Operation::SetLoggingLevel { level } if !revision.sets_logging_level() => {
                         offered(&connection, &operation)?;
@@ -228,20 +242,31 @@ impl Client {
 
     /// The session id, if one was issued.
     pub fn session_id(&self) -> Option<String> {
-        self.0.connected()?.session.id.clone()
+        self.0.connected()?.session().id.clone()
     }
 
     /// The revision in force; the one that is asked for until then.
     pub fn revision(&self) -> Revision {
         match self.0.connected() {
-            Some(connection) => connection.session.revision,
+            Some(connection) => connection.session().revision,
             None => self.0.lifecycle.opening().revision,
         }
     }
 
     /// The version in force, once the server chose it.
     pub fn protocol_version(&self) -> Option<String> {
-        Some(self.0.connected()?.session.revision.as_str().to_owned())
+        Some(self.0.connected()?.session().revision.as_str().to_owned())
+    }
+
+    /// The policy's optional capabilities that the server declares; empty until
+    /// a connection is open.
+    pub fn enabled_capabilities(&self) -> Vec<CapabilityPath> {
+        self.0.connected().map(|connection| connection.enabled().to_vec()).unwrap_or_default()
+    }
+
+    /// The stages of its life so far, the earliest first; see [`stage`].
+    pub fn stages(&self) -> Vec<Stage> {
+        self.0.channel.life().stages()
     }
 
     /// The header fields that `message` would have as the next POST; null stands
@@ -301,7 +326,7 @@ impl Inner {
                 Ok(connection)
             }
             Err(error) => {
-                if error.kind == ErrorKind::UnsupportedVersion {
+                if is_refusal(&error) {
                     *self.lock() = State::Refused(error.clone());
                 }
                 Err(error)
@@ -330,7 +355,7 @@ impl Inner {
             callable(self.channel.transport(), operation)?;
             let params = self.with_log_level(params.clone());
             let method = operation.method();
-            let session = &connection.session;
+            let session = connection.session();
             let sent = self.channel.request(method, params, progress, session, budget);
             match sent.await {
                 Err(error) if error.kind == ErrorKind::SessionLost || error.facts.unprocessed => {
@@ -344,7 +369,7 @@ impl Inner {
                     if error.facts.code == Some(HEADER_MISMATCH)
                         && !relisted
                         && matches!(operation, Operation::CallTool { .. })
-                        && connection.session.revision.mirrors_parameters() =>
+                        && connection.session().revision.mirrors_parameters() =>
                 {
                     // What the tool wants in header fields may have changed
                     // (basic/transports/streamable-http, "Client Behavior").
@@ -358,7 +383,7 @@ impl Inner {
                     if error.facts.lost
                         && !reissued
                         && operation.is_repeatable()
-                        && connection.session.revision.reissues_lost_requests() =>
+                        && connection.session().revision.reissues_lost_requests() =>
                 {
                     reissued = true;
                 }
@@ -400,7 +425,7 @@ impl Inner {
     /// What the next request carries.
     fn session(&self) -> Session {
         match self.connected() {
-            Some(connection) => connection.session.clone(),
+            Some(connection) => connection.session().clone(),
             None => self.lifecycle.opening(),
         }
     }
@@ -412,6 +437,11 @@ impl Inner {
     fn lock(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
     }
+}
+
+/// Whether the policy refuses the server, as it would the next time.
+fn is_refusal(error: &ClientError) -> bool {
+    matches!(error.kind, ErrorKind::UnsupportedVersion | ErrorKind::MissingCapabilities)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

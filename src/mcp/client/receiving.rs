@@ -47,7 +47,7 @@ impl Client {
     pub async fn roots_changed(&self) -> Result<(), ClientError> {
         let mut budget = self.0.channel.own_budget();
         let connection = self.0.connection(&mut budget).await?;
-        let revision = connection.session.revision;
+        let revision = connection.session().revision;
         let refused = |message: String| Err(ClientError::new(ErrorKind::NotSupported, message));
         if !revision.tells_of_roots() {
             return refused(format!("at {revision} a client does not tell that its roots changed"));
@@ -58,7 +58,7 @@ impl Client {
         }
         let method = "notifications/roots/list_changed".to_owned();
         let changed = Notification { method, params: None };
-        self.0.channel.transport().notify(&changed, &connection.session, &mut budget).await
+        self.0.channel.transport().notify(&changed, connection.session(), &mut budget).await
     }
 
     /// Says with each request that a call may come back as a task, which is then
@@ -87,10 +87,10 @@ impl Client {
     pub async fn listen(&self, filter: Option<Value>) -> Result<(), ClientError> {
         let mut budget = self.0.channel.own_budget();
         let connection = self.0.connection(&mut budget).await?;
-        let request = match (connection.session.revision.subscribes(), filter) {
+        let request = match (connection.session().revision.subscribes(), filter) {
             (true, filter) => {
                 let filter = filter.unwrap_or_else(|| json!({}));
-                Some(self.0.channel.subscription(filter, &connection.session))
+                Some(self.0.channel.subscription(filter, connection.session()))
             }
             (false, None) => None,
             (false, Some(_)) => {
@@ -101,7 +101,7 @@ impl Client {
         let (opened, opening) = oneshot::channel();
         let inner = self.0.clone();
         let listening = tokio::spawn(async move {
-            let (channel, session) = (&inner.channel, &connection.session);
+            let (channel, session) = (&inner.channel, connection.session());
             channel.transport().listen(request, session, channel.inbox(), opened).await;
         });
         let ending = listening.abort_handle();

@@ -14,6 +14,7 @@ use super::streams::{Streams, json_body, lock};
 use super::subscription::Subscription;
 use super::{Framing, StreamItem, stateless};
 use crate::mcp::json_rpc::MISSING_CLIENT_CAPABILITY;
+use crate::mcp::negotiation::CapabilityPath;
 use crate::mcp::{Revision, metadata, mirror};
 use crate::wire::Request;
 use crate::wire::double::{Frame, Head, Origin, Plan};
@@ -32,6 +33,8 @@ pub struct Behaviour {
     pub session: Option<String>,
     /// How it frames its answers.
     pub framing: Framing,
+    /// The capabilities that it never declares, whatever is registered.
+    pub lacks: Vec<CapabilityPath>,
     /// The path of its endpoint.
     pub path: String,
 }
@@ -127,6 +130,14 @@ impl ScriptedServer {
         versions.unwrap_or_else(|| vec![self.behaviour.revision.as_str().to_owned()])
     }
 
+    /// Whether it knows a version that a header field names: one that it speaks,
+    /// or any with a handshake.
+    fn knows(&self, version: &str) -> bool {
+        let revision = version.parse::<Revision>();
+        revision.is_ok_and(Revision::has_handshake)
+            || self.supported().iter().any(|supported| supported == version)
+    }
+
     /// The revision in force for a message: a server of both eras tells them by
     /// what each request carries.
     fn revision_of(&self, message: &Value) -> Revision {
@@ -186,7 +197,7 @@ impl ScriptedServer {
         // with 400 (transports, "Protocol Version Header").
         if self.revision_of(&Value::Null) >= Revision::V2025_06_18
             && let Some(version) = request.headers().get(mirror::PROTOCOL_VERSION)
-            && !version.to_str().is_ok_and(|text| text.parse::<Revision>().is_ok())
+            && !version.to_str().is_ok_and(|text| self.knows(text))
         {
             let message = "Bad Request: Unsupported protocol version";
             return Some(bad_request(&request_id(request), -32000, message));
@@ -395,6 +406,7 @@ impl ScriptedServer {
         result.insert("serverInfo".into(), server_info());
         result.extend(self.state().initialize.clone());
         result.retain(|_, value| !value.is_null());
+        self.withhold(&mut result);
         Value::Object(result)
     }
 
@@ -427,7 +439,15 @@ impl ScriptedServer {
                 result.shift_remove(member);
             }
         }
+        self.withhold(&mut result);
         Value::Object(result)
+    }
+
+    /// Takes out what this server never declares.
+    fn withhold(&self, result: &mut Map<String, Value>) {
+        if let Some(capabilities) = result.get_mut("capabilities") {
+            self.behaviour.lacks.iter().for_each(|path| path.remove_from(capabilities));
+        }
     }
 
     fn issue_session(&self) -> Option<HeaderValue> {

@@ -404,6 +404,21 @@ const CLIENT: &[Entry] = &[
     ),
     entry(&["notifications: List"], "The notifications that came so far."),
     entry(
+        &["with_policy(policy: map) -> Client"],
+        "A client with a connection of its own, which accepts what `policy` says: `#{ versions, \
+         required, optional }`. What is left out is as in the profile; a capability is a string \
+         with dots, or an array of names.",
+    ),
+    entry(
+        &["enabled_capabilities: List"],
+        "The optional capabilities of the policy that the server declares, once the connection is \
+         open.",
+    ),
+    entry(
+        &["stages: List"],
+        "The stages of the client's connections so far, from `NEW` on, the earliest first.",
+    ),
+    entry(
         &["rejected_tools: List"],
         "The tools that were left out of a list because their `x-mcp-header` is invalid, each with \
          `name` and `reason`.",

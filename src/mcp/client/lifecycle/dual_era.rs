@@ -6,10 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::Value;
-
-use super::Connection;
 use super::handshake::Handshake;
+use super::opening::Connection;
 use super::stateless::Stateless;
 use crate::mcp::Revision;
 use crate::mcp::client::Options;
@@ -20,6 +18,7 @@ use crate::mcp::client::transport::Session;
 use crate::mcp::json_rpc::{
     HEADER_MISMATCH, METHOD_NOT_FOUND, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_PROTOCOL_VERSION,
 };
+use crate::mcp::negotiation::{Offer, negotiate};
 
 /// Which era each origin belongs to, as far as it was found out. A clone is
 /// another handle.
@@ -52,8 +51,9 @@ pub struct DualEra {
 impl DualEra {
     /// The lifecycle that `options` describe; what is found out goes to `eras`.
     pub fn new(options: Options, eras: Eras) -> Self {
-        let latest = Revision::ALL.into_iter().rev().find(|revision| !revision.has_handshake());
-        let revision = latest.unwrap_or(options.revision);
+        let modern = options.policy_where(|revision| !revision.has_handshake());
+        let preferred = modern.versions.first().and_then(|version| version.parse().ok());
+        let revision = preferred.unwrap_or(Revision::V2026_07_28);
         let modern = Stateless::new(&Options { revision, ..options.clone() });
         let scheme = options.endpoint.scheme_str().unwrap_or_default();
         let authority = options.endpoint.authority().map_or("", |authority| authority.as_str());
@@ -80,28 +80,35 @@ impl DualEra {
         budget: &mut Budget,
     ) -> Result<Connection, ClientError> {
         let known = self.eras.lock().get(&self.origin).copied();
-        let era = match known {
+        let revision = match known {
             Some(Era::Modern) => return self.modern.open(channel, budget).await,
-            Some(Era::Legacy(revision)) => Era::Legacy(revision),
-            None => match self.modern.ask(channel, budget).await {
-                Ok(connection) => {
-                    self.remember(Era::Modern);
-                    return Ok(connection);
+            Some(Era::Legacy(revision)) => revision,
+            None => {
+                let (asked, answer) = self.modern.ask(channel, budget).await;
+                let concluded = match answer {
+                    Ok(introduction) => self.modern.conclude(asked, introduction),
+                    Err(error) => match self.era(&error) {
+                        // It does not know what it was asked, and says so in the
+                        // modern way.
+                        Some(Era::Modern) => self.modern.go_on(asked),
+                        _ => Err(error),
+                    },
+                };
+                match concluded {
+                    Ok(connection) => {
+                        self.remember(Era::Modern);
+                        return Ok(connection);
+                    }
+                    Err(error) => match self.era(&error) {
+                        Some(Era::Legacy(revision)) => revision,
+                        _ => return Err(error),
+                    },
                 }
-                Err(error) => self.era(&error).ok_or(error)?,
-            },
+            }
         };
-        self.remember(era);
-        match era {
-            Era::Legacy(revision) => {
-                let options = Options { revision, ..self.options.clone() };
-                Handshake::new(&options).open(channel, budget).await
-            }
-            // It does not know what it was asked, and says so in the modern way.
-            Era::Modern => {
-                Ok(Connection { session: self.modern.opening(), introduction: Value::Null })
-            }
-        }
+        self.remember(Era::Legacy(revision));
+        let options = Options { revision, ..self.options.clone() };
+        Handshake::new(&options).open(channel, budget).await
     }
 
     /// The era that an error shows; `None` if it shows none, or one that this
@@ -112,10 +119,10 @@ impl DualEra {
             // A modern server that speaks older versions alone with this client
             // (policy: the specification says nothing of such a list).
             (_, Some(UNSUPPORTED_PROTOCOL_VERSION)) => {
-                let supported = facts.data.as_ref().map(|data| &data["supported"]);
-                let versions = supported.and_then(Value::as_array).into_iter().flatten();
-                let known = versions.filter_map(|version| version.as_str()?.parse().ok());
-                known.filter(|revision| self.accepts(*revision)).max().map(Era::Legacy)
+                let data = facts.data.as_ref()?;
+                let policy = self.options.policy_where(Revision::has_handshake);
+                let agreed = negotiate(&policy, Offer::UnsupportedVersion(data)).ok()?;
+                agreed.version.parse().ok().map(Era::Legacy)
             }
             (_, Some(HEADER_MISMATCH | MISSING_CLIENT_CAPABILITY)) => None,
             (Some(404), Some(METHOD_NOT_FOUND)) => Some(Era::Modern),
@@ -130,16 +137,10 @@ impl DualEra {
         }
     }
 
+    /// The version with a handshake that the policy prefers.
     fn legacy(&self) -> Option<Era> {
-        let mut latest = Revision::ALL.into_iter().rev();
-        latest.find(|revision| self.accepts(*revision)).map(Era::Legacy)
-    }
-
-    /// Whether a revision with a handshake is accepted by the policy.
-    fn accepts(&self, revision: Revision) -> bool {
-        let accepted = &self.options.accepted_versions;
-        revision.has_handshake()
-            && (accepted.is_empty() || accepted.iter().any(|version| version == revision.as_str()))
+        let policy = self.options.policy_where(Revision::has_handshake);
+        policy.versions.first()?.parse().ok().map(Era::Legacy)
     }
 
     fn remember(&self, era: Era) {

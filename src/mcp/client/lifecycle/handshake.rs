@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::Connection;
+use super::opening::{Asked, Confirmed, Connection, Initialize, Opening};
 use crate::mcp::Revision;
 use crate::mcp::client::Options;
 use crate::mcp::client::budget::{Budget, bounded};
@@ -11,11 +11,12 @@ use crate::mcp::client::channel::Channel;
 use crate::mcp::client::error::{ClientError, ErrorKind};
 use crate::mcp::client::transport::Session;
 use crate::mcp::json_rpc::Notification;
+use crate::mcp::negotiation::Policy;
 
 /// `initialize`, its answer, `notifications/initialized`.
 pub struct Handshake {
     revision: Revision,
-    accepted: Vec<String>,
+    policy: Policy,
     name: String,
     version: String,
 }
@@ -25,7 +26,7 @@ impl Handshake {
     pub fn new(options: &Options) -> Self {
         Handshake {
             revision: options.revision,
-            accepted: options.accepted_versions.clone(),
+            policy: options.policy_where(Revision::has_handshake),
             name: options.client_name.clone(),
             version: options.client_version.clone(),
         }
@@ -39,8 +40,8 @@ impl Handshake {
     /// Goes through the handshake in its order.
     ///
     /// # Errors
-    /// [`ErrorKind::UnsupportedVersion`], [`ErrorKind::InvalidResult`], or
-    /// whatever the transport came to.
+    /// [`ErrorKind::UnsupportedVersion`], [`ErrorKind::InvalidResult`],
+    /// [`ErrorKind::MissingCapabilities`], or whatever the transport came to.
     pub async fn open(
         &self,
         channel: &Channel,
@@ -51,11 +52,11 @@ impl Handshake {
             "capabilities": channel.inbox().features().capabilities(self.revision),
             "clientInfo": { "name": self.name, "version": self.version },
         });
-        let opening = self.opening();
-        let reply = channel.initialize(params, &opening, budget).await?;
-        let mut session = Session { id: reply.session_id, ..opening };
-        match self.confirm(&reply.result, &mut session, channel, budget).await {
-            Ok(()) => Ok(Connection { session, introduction: reply.result }),
+        let asked = Opening::new(channel.life()).initialize();
+        let reply = channel.initialize(params, &self.opening(), budget).await?;
+        let mut session = Session { id: reply.session_id, ..self.opening() };
+        match self.confirm(asked, reply.result, &mut session, channel, budget).await {
+            Ok(confirmed) => Ok(confirmed.ready(session)),
             Err(error) => {
                 if error.kind != ErrorKind::SessionLost {
                     // No one needs the session that was issued: it is ended
@@ -69,53 +70,21 @@ impl Handshake {
         }
     }
 
-    /// Checks what the server said of itself, then says that the client is
-    /// ready.
+    /// Holds what the server said of itself against the policy, then says that
+    /// the client is ready.
     async fn confirm(
         &self,
-        introduction: &Value,
+        asked: Opening<Asked<Initialize>>,
+        introduction: Value,
         session: &mut Session,
         channel: &Channel,
         budget: &mut Budget,
-    ) -> Result<(), ClientError> {
-        session.revision = self.accept(check(introduction)?)?;
+    ) -> Result<Opening<Confirmed>, ClientError> {
+        let agreed = asked.answered(introduction, &self.policy)?;
+        session.revision = agreed.revision()?;
         session.negotiated = true;
         let ready = Notification { method: "notifications/initialized".into(), params: None };
-        channel.transport().notify(&ready, session, budget).await
+        channel.transport().notify(&ready, session, budget).await?;
+        Ok(agreed.confirmed())
     }
-
-    /// The revision by this name, if this client speaks it and the policy, or
-    /// the request itself, named it.
-    fn accept(&self, version: &str) -> Result<Revision, ClientError> {
-        let known = version.parse::<Revision>().ok().filter(|revision| revision.has_handshake());
-        let named = |revision: &Revision| {
-            self.accepted.is_empty()
-                || *revision == self.revision
-                || self.accepted.iter().any(|accepted| accepted == revision.as_str())
-        };
-        known.filter(named).ok_or_else(|| {
-            let message = "the server chose a protocol version that this client does not accept";
-            ClientError::new(ErrorKind::UnsupportedVersion, message)
-                .with(|facts| facts.version = Some(version.to_owned()))
-        })
-    }
-}
-
-/// Checks the result of `initialize` and returns the version in it.
-fn check(result: &Value) -> Result<&str, ClientError> {
-    let invalid = |what: &str| {
-        let message = format!("the result of initialize has no {what}");
-        ClientError::new(ErrorKind::InvalidResult, message)
-    };
-    let version = result["protocolVersion"].as_str();
-    let version = version.ok_or_else(|| invalid("string `protocolVersion`"))?;
-    if !result["capabilities"].is_object() {
-        return Err(invalid("object `capabilities`"));
-    }
-    for member in ["name", "version"] {
-        if !result["serverInfo"][member].is_string() {
-            return Err(invalid(&format!("string `serverInfo.{member}`")));
-        }
-    }
-    Ok(version)
 }

@@ -7,41 +7,19 @@
 
 mod dual_era;
 mod handshake;
+mod opening;
 mod stateless;
-
-use serde_json::Value;
 
 use self::dual_era::DualEra;
 pub use self::dual_era::Eras;
 use self::handshake::Handshake;
+pub use self::opening::Connection;
 use self::stateless::Stateless;
 use super::Options;
 use super::budget::Budget;
 use super::channel::Channel;
 use super::error::ClientError;
 use super::transport::Session;
-
-/// A connection that was opened.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Connection {
-    /// What every message carries from now on.
-    pub session: Session,
-    /// What the server said of itself: the result of `initialize` or
-    /// `server/discover`; null if it knows neither.
-    pub introduction: Value,
-}
-
-impl Connection {
-    /// Whether the server declared the capability at a JSON pointer into its
-    /// capabilities; one that said nothing of itself may have any.
-    pub fn declares(&self, capability: &str) -> bool {
-        if self.introduction.is_null() {
-            return true;
-        }
-        let declared = self.introduction["capabilities"].pointer(capability);
-        declared.is_some_and(|declared| !matches!(declared, Value::Null | Value::Bool(false)))
-    }
-}
 
 /// How a connection begins and ends.
 pub enum Lifecycle {

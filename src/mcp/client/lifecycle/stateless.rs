@@ -5,20 +5,21 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Connection;
+use super::opening::{Asked, Connection, Discover, Opening};
 use crate::mcp::client::budget::Budget;
 use crate::mcp::client::channel::Channel;
 use crate::mcp::client::error::{ClientError, ErrorKind};
 use crate::mcp::client::rounds::{ResultType, unexpected};
 use crate::mcp::client::transport::Session;
 use crate::mcp::client::{Options, Progress};
-use crate::mcp::json_rpc::{METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION};
+use crate::mcp::json_rpc::METHOD_NOT_FOUND;
+use crate::mcp::negotiation::{Offer, Policy, negotiate};
 use crate::mcp::{Revision, metadata};
 
 /// `server/discover`, and what every request carries.
 pub struct Stateless {
     revision: Revision,
-    accepted: Vec<String>,
+    policy: Policy,
     name: String,
     version: String,
 }
@@ -28,7 +29,7 @@ impl Stateless {
     pub fn new(options: &Options) -> Self {
         Stateless {
             revision: options.revision,
-            accepted: options.accepted_versions.clone(),
+            policy: options.policy_where(|revision| !revision.has_handshake()),
             name: options.client_name.clone(),
             version: options.client_version.clone(),
         }
@@ -43,51 +44,71 @@ impl Stateless {
     /// spoken to without an introduction: a client may leave it out.
     ///
     /// # Errors
-    /// [`ErrorKind::UnsupportedVersion`], [`ErrorKind::InvalidResult`], or
-    /// whatever the transport came to.
+    /// [`ErrorKind::UnsupportedVersion`], [`ErrorKind::InvalidResult`],
+    /// [`ErrorKind::MissingCapabilities`], or whatever the transport came to.
     pub async fn open(
         &self,
         channel: &Channel,
         budget: &mut Budget,
     ) -> Result<Connection, ClientError> {
         match self.ask(channel, budget).await {
-            Err(error) if error.facts.code == Some(METHOD_NOT_FOUND) => {
-                Ok(Connection { session: self.opening(), introduction: Value::Null })
+            (asked, Ok(introduction)) => self.conclude(asked, introduction),
+            (asked, Err(error)) if error.facts.code == Some(METHOD_NOT_FOUND) => {
+                self.go_on(asked)
             }
-            asked => asked,
+            (_, Err(error)) => Err(error),
         }
     }
 
-    /// Asks the server what it is.
-    ///
-    /// # Errors
-    /// The same, and the error of a server that does not know the question.
+    /// Asks the server what it is, and returns what it said. If it refuses the
+    /// version of the question, it is asked once more with one that it names.
     pub async fn ask(
         &self,
         channel: &Channel,
         budget: &mut Budget,
-    ) -> Result<Connection, ClientError> {
-        let mut session = self.opening();
-        let mut asked =
-            channel.request("server/discover", None, Progress::default(), &session, budget).await;
-        if let Err(error) = &asked
-            && error.kind == ErrorKind::UnsupportedVersion
-        {
-            let supported =
-                error.facts.data.as_ref().map_or(&Value::Null, |data| &data["supported"]);
-            session = self.session(self.choose(supported).ok_or_else(|| error.clone())?);
-            asked = channel
-                .request("server/discover", None, Progress::default(), &session, budget)
-                .await;
+    ) -> (Opening<Asked<Discover>>, Result<Value, ClientError>) {
+        let asked = Opening::new(channel.life()).discover();
+        let session = self.opening();
+        let answer = question(channel, &session, budget).await;
+        let refused = answer.as_ref().err().filter(|e| e.kind == ErrorKind::UnsupportedVersion);
+        let Some(data) = refused.map(|error| error.facts.data.clone().unwrap_or_default()) else {
+            return (asked, answer);
+        };
+        let agreed = negotiate(&self.policy, Offer::UnsupportedVersion(&data));
+        match agreed.ok().and_then(|agreed| agreed.version.parse().ok()) {
+            Some(revision) => {
+                let session = self.session(revision);
+                let asked = asked.asked_again();
+                (asked, question(channel, &session, budget).await)
+            }
+            None => (asked, answer),
         }
-        let introduction = asked?;
-        if ResultType::of(&introduction, session.revision, false) != Some(ResultType::Complete) {
+    }
+
+    /// The connection that follows from what the server said of itself.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnsupportedVersion`], [`ErrorKind::InvalidResult`],
+    /// [`ErrorKind::MissingCapabilities`].
+    pub fn conclude(
+        &self,
+        asked: Opening<Asked<Discover>>,
+        introduction: Value,
+    ) -> Result<Connection, ClientError> {
+        if ResultType::of(&introduction, self.revision, false) != Some(ResultType::Complete) {
             return Err(unexpected("server/discover"));
         }
-        check(&introduction)?;
-        let supported = &introduction["supportedVersions"];
-        let chosen = self.choose(supported).ok_or_else(|| unsupported(supported))?;
-        Ok(Connection { session: self.session(chosen), introduction })
+        let agreed = asked.answered(introduction, &self.policy)?;
+        let session = self.session(agreed.revision()?);
+        Ok(agreed.ready(session))
+    }
+
+    /// The connection to a server that does not say what it is.
+    ///
+    /// # Errors
+    /// [`ErrorKind::MissingCapabilities`] if the policy requires any.
+    pub fn go_on(&self, asked: Opening<Asked<Discover>>) -> Result<Connection, ClientError> {
+        asked.unanswered(self.opening(), &self.policy)
     }
 
     fn session(&self, revision: Revision) -> Session {
@@ -97,41 +118,12 @@ impl Stateless {
         carried.insert(metadata::CLIENT_INFO.into(), client);
         Session::stateless(revision, carried)
     }
-
-    /// The latest of the server's versions that has no handshake and that the
-    /// policy, or this client's own wish, named.
-    fn choose(&self, supported: &Value) -> Option<Revision> {
-        let named = |revision: &Revision| {
-            self.accepted.is_empty()
-                || *revision == self.revision
-                || self.accepted.iter().any(|accepted| accepted == revision.as_str())
-        };
-        let supported = supported.as_array()?.iter().filter_map(Value::as_str);
-        let known = supported.filter_map(|version| version.parse::<Revision>().ok());
-        known.filter(|revision| !revision.has_handshake()).filter(named).max()
-    }
 }
 
-fn unsupported(supported: &Value) -> ClientError {
-    let message = "the server supports no protocol version that this client accepts";
-    ClientError::new(ErrorKind::UnsupportedVersion, message).with(|facts| {
-        facts.code = Some(UNSUPPORTED_PROTOCOL_VERSION);
-        facts.data = Some(json!({ "supported": supported }));
-    })
-}
-
-/// Checks the result of `server/discover`.
-fn check(result: &Value) -> Result<(), ClientError> {
-    let invalid = |what: &str| {
-        let message = format!("the result of server/discover has no {what}");
-        Err(ClientError::new(ErrorKind::InvalidResult, message))
-    };
-    let versions = result["supportedVersions"].as_array();
-    if !versions.is_some_and(|versions| versions.iter().all(Value::is_string)) {
-        return invalid("array of strings `supportedVersions`");
-    }
-    if !result["capabilities"].is_object() {
-        return invalid("object `capabilities`");
-    }
-    Ok(())
+async fn question(
+    channel: &Channel,
+    session: &Session,
+    budget: &mut Budget,
+) -> Result<Value, ClientError> {
+    channel.request("server/discover", None, Progress::default(), session, budget).await
 }

@@ -58,7 +58,9 @@ async fn a_version_that_is_not_accepted_ends_everything_but_the_session() {
         let server =
             FarSide::new(move |seen| usual(seen, chosen, session).unwrap_or_else(|| status(405)));
         let mut options = options(Revision::V2025_11_25);
-        options.accepted_versions = accepted.iter().map(|&version| version.to_owned()).collect();
+        if !accepted.is_empty() {
+            options.policy.versions = accepted.iter().map(ToString::to_string).collect();
+        }
         let client = Client::new(server.clone(), options);
         for _ in 0..2 {
             let error = failure(&client, add()).await;

@@ -126,7 +126,7 @@ fn options(revision: Revision) -> Options {
     Options {
         endpoint: "http://server.test/public/mcp".parse().unwrap(),
         revision,
-        accepted_versions: Vec::new(),
+        policy: Policy::every_version(),
         client_name: "checker".into(),
         client_version: "1.0".into(),
         headers: HeaderMap::new(),

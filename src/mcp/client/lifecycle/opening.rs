@@ -1,0 +1,276 @@
+//! A connection that is being opened, as a type for each stage: [`Opening`].
+//!
+//! Each step takes the stage before and gives the next one, so that none can be
+//! left out or taken twice, and only the last gives a [`Connection`]. What is
+//! dropped before that came to nothing, and says so.
+
+use std::marker::PhantomData;
+
+use serde_json::{Value, json};
+
+use crate::mcp::client::error::{ClientError, ErrorKind};
+use crate::mcp::client::stage::{Life, Stage};
+use crate::mcp::client::transport::Session;
+use crate::mcp::Revision;
+use crate::mcp::json_rpc::UNSUPPORTED_PROTOCOL_VERSION;
+use crate::mcp::negotiation::{Agreement, CapabilityPath, Offer, Policy, Refusal};
+
+/// A connection that was opened; there is no other way to one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Connection {
+    session: Session,
+    introduction: Value,
+    enabled: Vec<CapabilityPath>,
+}
+
+impl Connection {
+    /// What every message carries from now on.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// What the server said of itself: the result of `initialize` or
+    /// `server/discover`; null if it knows neither.
+    pub fn introduction(&self) -> &Value {
+        &self.introduction
+    }
+
+    /// The policy's optional capabilities that the server declares.
+    pub fn enabled(&self) -> &[CapabilityPath] {
+        &self.enabled
+    }
+
+    /// Whether the server declared the capability at a JSON pointer into its
+    /// capabilities; one that said nothing of itself may have any.
+    pub fn declares(&self, capability: &str) -> bool {
+        if self.introduction.is_null() {
+            return true;
+        }
+        let declared = self.introduction["capabilities"].pointer(capability);
+        declared.is_some_and(|declared| !matches!(declared, Value::Null | Value::Bool(false)))
+    }
+}
+
+/// A connection that is being opened, at the stage `S`.
+pub struct Opening<S> {
+    life: Unsettled,
+    stage: S,
+}
+
+/// Nothing was sent.
+pub struct New;
+
+/// The server was asked by the method `M`.
+pub struct Asked<M>(PhantomData<M>);
+
+/// Asked by `initialize`.
+pub struct Initialize;
+
+/// Asked by `server/discover`.
+pub struct Discover;
+
+/// All that the policy asks for is there.
+pub struct Agreed<M> {
+    agreement: Agreement,
+    introduction: Value,
+    asked: PhantomData<M>,
+}
+
+/// The server knows that the client is ready.
+pub struct Confirmed(Agreed<Initialize>);
+
+/// The life of a connection; unless it is settled, it ends as refused.
+struct Unsettled {
+    life: Life,
+    is_settled: bool,
+}
+
+impl Drop for Unsettled {
+    fn drop(&mut self) {
+        if !self.is_settled {
+            self.life.enter(Stage::Refused);
+        }
+    }
+}
+
+impl<S> Opening<S> {
+    fn enter<T>(self, stage: Stage, next: T) -> Opening<T> {
+        self.life.life.enter(stage);
+        Opening { life: self.life, stage: next }
+    }
+}
+
+impl Opening<New> {
+    /// A connection that is noted in `life`.
+    pub fn new(life: &Life) -> Self {
+        life.enter(Stage::New);
+        Opening { life: Unsettled { life: life.clone(), is_settled: false }, stage: New }
+    }
+
+    /// `initialize` is sent.
+    pub fn initialize(self) -> Opening<Asked<Initialize>> {
+        self.enter(Stage::InitializeSent, Asked(PhantomData))
+    }
+
+    /// `server/discover` is sent.
+    pub fn discover(self) -> Opening<Asked<Discover>> {
+        self.enter(Stage::DiscoverSent, Asked(PhantomData))
+    }
+}
+
+impl Opening<Asked<Initialize>> {
+    /// Holds the result of `initialize` against the policy.
+    ///
+    /// # Errors
+    /// See [`Opening::agree`]'s.
+    pub fn answered(
+        self,
+        result: Value,
+        policy: &Policy,
+    ) -> Result<Opening<Agreed<Initialize>>, ClientError> {
+        self.agree("initialize", result, policy, |result| Offer::Initialize(result))
+    }
+}
+
+impl Opening<Asked<Discover>> {
+    /// The version of the request was refused; it is sent with another one.
+    pub fn asked_again(self) -> Self {
+        self.enter(Stage::DiscoverSent, Asked(PhantomData))
+    }
+
+    /// Holds the result of `server/discover` against the policy.
+    ///
+    /// # Errors
+    /// See [`Opening::agree`]'s.
+    pub fn answered(
+        self,
+        result: Value,
+        policy: &Policy,
+    ) -> Result<Opening<Agreed<Discover>>, ClientError> {
+        self.agree("server/discover", result, policy, |result| Offer::Discover(result))
+    }
+
+    /// The server does not say what it is. That is enough for a policy that
+    /// requires nothing of it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::MissingCapabilities`]
+    pub fn unanswered(
+        mut self,
+        session: Session,
+        policy: &Policy,
+    ) -> Result<Connection, ClientError> {
+        if !policy.required.is_empty() {
+            return Err(missing(&policy.required));
+        }
+        self.life.is_settled = true;
+        self.life.life.enter(Stage::Ready);
+        Ok(Connection { session, introduction: Value::Null, enabled: Vec::new() })
+    }
+}
+
+impl<M> Opening<Asked<M>> {
+    /// The three questions of a negotiation, each a stage.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidResult`], [`ErrorKind::UnsupportedVersion`],
+    /// [`ErrorKind::MissingCapabilities`].
+    fn agree(
+        self,
+        method: &str,
+        introduction: Value,
+        policy: &Policy,
+        offer: impl for<'a> Fn(&'a Value) -> Offer<'a>,
+    ) -> Result<Opening<Agreed<M>>, ClientError> {
+        let Opening { life: unsettled, .. } = &self;
+        let agreement = (|| {
+            let validated = offer(&introduction).validate()?;
+            unsettled.life.enter(Stage::ResponseValidated);
+            let accepted = validated.accept_version(policy)?;
+            unsettled.life.enter(Stage::VersionAccepted);
+            accepted.require_capabilities(policy)
+        })();
+        let agreement = agreement.map_err(|refusal| refused(method, refusal))?;
+        let agreed = Agreed { agreement, introduction, asked: PhantomData };
+        Ok(self.enter(Stage::CapabilitiesPresent, agreed))
+    }
+}
+
+impl<M> Opening<Agreed<M>> {
+    /// The revision of the version that was agreed on.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnsupportedVersion`] if the policy accepts a version that
+    /// this client does not speak.
+    pub fn revision(&self) -> Result<Revision, ClientError> {
+        let version = &self.stage.agreement.version;
+        version.parse().map_err(|_| {
+            let message = "the policy accepts a version that this client does not speak";
+            ClientError::new(ErrorKind::UnsupportedVersion, message)
+                .with(|facts| facts.version = Some(version.clone()))
+        })
+    }
+}
+
+impl Opening<Agreed<Initialize>> {
+    /// `notifications/initialized` was accepted.
+    pub fn confirmed(self) -> Opening<Confirmed> {
+        let Opening { life, stage } = self;
+        life.life.enter(Stage::InitializedSent);
+        Opening { life, stage: Confirmed(stage) }
+    }
+}
+
+impl Opening<Confirmed> {
+    /// The connection, whose messages carry `session`.
+    pub fn ready(self, session: Session) -> Connection {
+        connection(self.life, self.stage.0, session)
+    }
+}
+
+impl Opening<Agreed<Discover>> {
+    /// The connection, whose messages carry `session`.
+    pub fn ready(self, session: Session) -> Connection {
+        connection(self.life, self.stage, session)
+    }
+}
+
+fn connection<M>(mut life: Unsettled, agreed: Agreed<M>, session: Session) -> Connection {
+    life.is_settled = true;
+    life.life.enter(Stage::Ready);
+    let Agreed { agreement, introduction, .. } = agreed;
+    Connection { session, introduction, enabled: agreement.enabled }
+}
+
+/// A refusal as the error of an operation.
+fn refused(method: &str, refusal: Refusal) -> ClientError {
+    match refusal {
+        Refusal::InvalidResponse { lacks } => {
+            let message = format!("the result of {method} has no {lacks}");
+            ClientError::new(ErrorKind::InvalidResult, message)
+        }
+        Refusal::UnsupportedProtocolVersion { offered } if method == "initialize" => {
+            let message = "the server chose a protocol version that this client does not accept";
+            ClientError::new(ErrorKind::UnsupportedVersion, message)
+                .with(|facts| facts.version = offered.into_iter().next())
+        }
+        Refusal::UnsupportedProtocolVersion { offered } => unsupported(&json!(offered)),
+        Refusal::MissingRequiredCapabilities { missing: paths } => missing(&paths),
+    }
+}
+
+/// The server's versions are none that this client accepts.
+pub(super) fn unsupported(supported: &Value) -> ClientError {
+    let message = "the server supports no protocol version that this client accepts";
+    ClientError::new(ErrorKind::UnsupportedVersion, message).with(|facts| {
+        facts.code = Some(UNSUPPORTED_PROTOCOL_VERSION);
+        facts.data = Some(json!({ "supported": supported }));
+    })
+}
+
+fn missing(paths: &[CapabilityPath]) -> ClientError {
+    let names: Vec<String> = paths.iter().map(ToString::to_string).collect();
+    let message = format!("the server does not declare what is required: {}", names.join(", "));
+    ClientError::new(ErrorKind::MissingCapabilities, message)
+        .with(|facts| facts.missing = Some(names))
+}
