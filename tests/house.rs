@@ -94,3 +94,60 @@ fn main_stays_short() {
     let lines = std::fs::read_to_string(path).expect("it can be read").lines().count();
     assert!(lines < 50, "src/main.rs has {lines} lines");
 }
+
+/// What the double sends must not be made by what it tests.
+#[test]
+fn client_and_double_use_nothing_of_each_other() {
+    let mcp = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/mcp");
+    for (own, other) in [("server", "client"), ("client", "server")] {
+        for entry in walkdir::WalkDir::new(mcp.join(own)) {
+            let entry = entry.expect("the sources can be read");
+            // A test of the client may play a scripted server.
+            if !entry.file_type().is_file() || entry.path().iter().any(|part| part == "tests") {
+                continue;
+            }
+            let text = std::fs::read_to_string(entry.path()).expect("a source is UTF-8");
+            for way in [format!("mcp::{other}"), format!("super::{other}::")] {
+                assert!(!text.contains(&way), "{} uses {way}", entry.path().display());
+            }
+        }
+    }
+}
+
+/// Names that lead nowhere by RFC 2606 and RFC 6761, and this machine itself.
+fn is_reserved(host: &str) -> bool {
+    let name = host.split(':').next().unwrap_or_default();
+    let reserved = [".test", ".invalid", ".example", "localhost"];
+    let examples = ["example.com", "example.org", "example.net"];
+    !name.contains('.')
+        || name == "127.0.0.1"
+        || reserved.iter().any(|end| name.ends_with(end))
+        || examples.iter().any(|end| name == *end || name.ends_with(&format!(".{end}")))
+}
+
+#[test]
+fn what_is_tested_with_names_no_real_address() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // Identifiers of schemas and grants are addresses in form alone.
+    let identifiers = ["json-schema.org", "modelcontextprotocol.io"];
+    let mut wrong = Vec::new();
+    for folder in ["checks", "profiles", "snapshots"] {
+        for entry in walkdir::WalkDir::new(root.join(folder)).sort_by_file_name() {
+            let entry = entry.expect("the files can be read");
+            if !entry.file_type().is_file() {
+                continue;
+            }
+            let text = std::fs::read_to_string(entry.path()).expect("a fixture is UTF-8");
+            for (at, scheme) in text.match_indices("https://").chain(text.match_indices("http://")) {
+                let rest = text[at + scheme.len()..].chars();
+                let host: String =
+                    rest.take_while(|c| c.is_alphanumeric() || ".-:".contains(*c)).collect();
+                let host = host.trim_end_matches(['.', ':']);
+                if !is_reserved(host) && !identifiers.contains(&host) {
+                    wrong.push(format!("{}: {host}", entry.path().display()));
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
