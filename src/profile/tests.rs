@@ -76,6 +76,18 @@ fn every_mistake_is_shown_with_its_help() {
             &["unknown key `data_class`", "did you mean `data-class`?"],
         ),
         (
+            "revision = \"2025-11-25\"\n[policy]\nversions = [\"2025-11-25\", \"2025-6-18\"]",
+            &["profile::versions", "accepts `2025-6-18`", "3:27", "did you mean `2025-06-18`?"],
+        ),
+        (
+            "revision = \"2025-11-25\"\n[policy]\nrequired = [\"tools\", \"resources.\"]",
+            &["profile::unexpected", "one or more names, none of them empty", "3:"],
+        ),
+        (
+            "revision = \"2025-11-25\"\n[server]\nlacks = [7]",
+            &["profile::unexpected", "a string with dots or an array of names", "3:"],
+        ),
+        (
             "revision = \"2026-07-28\"\n[server]\nsession = \"a\"",
             &["a profile at 2026-07-28 issues no session", "3:11", "take the key out"],
         ),
@@ -133,7 +145,8 @@ fn the_embedded_profiles_are_what_they_are_said_to_be() {
     assert_ne!(stateless.operator.requires_approval, session.operator.requires_approval);
     assert_eq!(get("event-stream-http").server.framing, Framing::EventStream);
     for profile in &profiles {
-        assert!(profile.is_accepted(), "{}", profile.name);
+        assert_eq!(profile.is_accepted(), profile.name != "refused-http", "{}", profile.name);
+        assert!(!profile.policy.optional.is_empty(), "{}", profile.name);
     }
 }
 
@@ -196,4 +209,31 @@ fn a_server_that_nobody_declared_is_trusted_with_nothing() {
     assert!(long.starts_with("f-a-host-example-com-"), "{long}");
     assert!(!long.contains("secret"));
     assert!(long.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-'));
+}
+
+#[test]
+fn what_a_server_lacks_refuses_a_policy_that_requires_it() {
+    let accepted = |lacks: &str, required: &str| {
+        let text = format!(
+            "revision = \"2025-11-25\"\n[server]\nlacks = {lacks}\n[policy]\nrequired = {required}"
+        );
+        parse(&text).unwrap().is_accepted()
+    };
+    assert!(accepted("[]", "[\"tools\"]"));
+    assert!(!accepted("[\"tools\"]", "[\"tools\"]"));
+    assert!(!accepted("[\"resources\"]", "[\"resources.subscribe\"]"), "with all that is in it");
+    assert!(accepted("[\"resources.subscribe\"]", "[\"resources\"]"), "and nothing around it");
+    let tasks = "[[\"extensions\", \"io.modelcontextprotocol/tasks\"]]";
+    assert!(!accepted(tasks, tasks));
+}
+
+#[test]
+fn a_client_asks_for_what_its_policy_accepts() {
+    let asked = |text: &str| {
+        let endpoint = Uri::from_static("http://server.test/mcp");
+        parse(text).unwrap().client_options(endpoint, HeaderMap::new(), 1).revision
+    };
+    let policy = "[policy]\nversions = [\"2025-06-18\", \"2025-03-26\"]";
+    assert_eq!(asked(&format!("revision = \"2025-11-25\"\n{policy}")), Revision::V2025_06_18);
+    assert_eq!(asked(&format!("revision = \"2025-03-26\"\n{policy}")), Revision::V2025_03_26);
 }

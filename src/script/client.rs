@@ -19,7 +19,7 @@ use super::observation::{header, is_event_stream, messages_in};
 use super::value::{AsJson, List, from_json};
 use crate::mcp::client::features::ClientFeature;
 use crate::mcp::client::{
-    Cancellation, Client as McpClient, ClientError, Eras, Operation, Options,
+    Cancellation, Client as McpClient, ClientError, Eras, Operation, Options, Round as McpRound,
 };
 use crate::wire::{HttpClient, READ_LIMIT, Request};
 
@@ -117,6 +117,13 @@ impl Client {
             .blocking
             .begin(async move { Answer::from(client.perform(operation, &cancelled).await) });
         Pending { answer, cancellation }
+    }
+
+    fn by_hand(&self, operation: Operation, round: &McpRound) -> Evaluated<Round> {
+        let never = Cancellation::new();
+        let sent = self.0.client.perform_round(&operation, round, &never);
+        let answer = Answer::from(self.0.blocking.wait(sent)?);
+        Ok(Round { client: self.clone(), operation, answer })
     }
 
     fn another(&mut self) -> Client {
@@ -351,6 +358,27 @@ pub struct Pending {
     cancellation: Cancellation,
 }
 
+/// One round of an operation, whose result came as the server sent it. A clone is
+/// another handle.
+#[derive(Clone)]
+pub struct Round {
+    client: Client,
+    operation: Operation,
+    answer: Answer,
+}
+
+impl Round {
+    fn give(&mut self, responses: Map) -> Evaluated<Round> {
+        let Ok(result) = &self.answer.0 else {
+            return Err("the round before failed: there is nothing to give an answer to".into());
+        };
+        let Value::Object(responses) = json_value(&responses.into())? else {
+            return Err("the answers are a map".into());
+        };
+        self.client.by_hand(self.operation.clone(), &McpRound::after(result, responses))
+    }
+}
+
 /// The operation of an API name, with the arguments that a script gave it.
 fn operation(name: &str, arguments: &[Dynamic]) -> Evaluated<Operation> {
     let text = |index: usize| -> Evaluated<String> {
@@ -496,6 +524,18 @@ pub(super) fn register(engine: &mut Engine) {
         .register_fn("begin", |client: &mut Client, name: &str, first: Dynamic, second: Dynamic| {
             operation(name, &[first, second]).map(|operation| client.begin(operation))
         })
+        .register_fn("by_hand", |client: &mut Client, name: &str| {
+            client.by_hand(operation(name, &[])?, &McpRound::default())
+        })
+        .register_fn("by_hand", |client: &mut Client, name: &str, first: Dynamic| {
+            client.by_hand(operation(name, &[first])?, &McpRound::default())
+        })
+        .register_fn(
+            "by_hand",
+            |client: &mut Client, name: &str, first: Dynamic, second: Dynamic| {
+                client.by_hand(operation(name, &[first, second])?, &McpRound::default())
+            },
+        )
         .register_fn("wait", |client: &mut Client, milliseconds: i64| {
             client.0.blocking.pause(milliseconds)
         })
@@ -550,6 +590,10 @@ pub(super) fn register(engine: &mut Engine) {
             Err(_) => Dynamic::UNIT,
         })
         .register_fn("to_string", |answer: &mut Answer| answer.as_json().to_string());
+    engine
+        .register_type_with_name::<Round>("Round")
+        .register_get("result", |round: &mut Round| round.answer.clone())
+        .register_fn("give", Round::give);
     engine
         .register_type_with_name::<Pending>("Pending")
         .register_fn("cancel", |pending: &mut Pending| pending.cancellation.cancel())

@@ -33,6 +33,7 @@ use tokio::task::JoinHandle;
 pub use self::cancellation::Cancellation;
 pub use self::error::{ClientError, ErrorKind};
 pub use self::operation::Operation;
+pub use self::rounds::Round;
 pub use self::stage::Stage;
 
 use self::budget::Budget;
@@ -238,6 +239,24 @@ impl Client {
             }
         };
         Ok(Completed { result, round_trip: budget.round_trip() })
+    }
+
+    /// Sends one round of an operation, within a budget of its own, and returns
+    /// the result as it came: where it asks for input (`resultType` is
+    /// `input_required`), the caller gives it in a [`Round`] that follows it
+    /// (2026-07-28, basic/patterns/mrtr). A list is one page, and a task is a
+    /// handle. Nothing is kept of the result.
+    ///
+    /// # Errors
+    /// [`ClientError`], each kind but that of the bounds of rounds and pages.
+    pub async fn perform_round(
+        &self,
+        operation: &Operation,
+        round: &Round,
+        cancellation: &Cancellation,
+    ) -> Result<Value, ClientError> {
+        let mut budget = Budget::start(self.0.channel.scale(), cancellation);
+        rounds::once(&self.0, operation, round, self.1, &mut budget).await
     }
 
     /// The session id, if one was issued.

@@ -49,12 +49,24 @@ impl ResultType {
     }
 }
 
-/// What a request carries when it is sent again, from the latest result alone.
-#[derive(Default)]
-struct Round {
+/// What a request carries when it is sent again, from the latest result alone;
+/// nothing when it is sent first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Round {
+    /// An answer to each request of that result, under its key.
     responses: Option<Map<String, Value>>,
     /// As it came: nobody but the server knows what it means.
     state: Option<Value>,
+}
+
+impl Round {
+    /// What follows `result`, which asks for input, when it is given
+    /// `responses`: one for each key of its `inputRequests`, or none if it asks
+    /// for nothing.
+    pub fn after(result: &Value, responses: Map<String, Value>) -> Self {
+        let asks = result.get("inputRequests").is_some();
+        Round { responses: asks.then_some(responses), state: result.get("requestState").cloned() }
+    }
 }
 
 /// The complete result of `operation`.
@@ -108,6 +120,32 @@ pub(super) async fn request(
     let message = format!("{} asks for more after {ROUND_LIMIT} rounds", operation.method());
     Err(ClientError::new(ErrorKind::RoundLimit, message)
         .with(|facts| facts.limit = Some(u64::from(ROUND_LIMIT))))
+}
+
+/// The result of one round of `operation`, as it came: complete, or one that asks
+/// for input, or a task. Who calls gives what is asked for, in the next round.
+///
+/// # Errors
+/// [`ErrorKind::InvalidResult`] if the server asks for what it must not;
+/// whatever the request came to.
+pub(super) async fn once(
+    client: &Inner,
+    operation: &Operation,
+    round: &Round,
+    progress: Progress,
+    budget: &mut Budget,
+) -> Result<Value, ClientError> {
+    client.connection(budget).await?;
+    let revision = client.session().revision;
+    let params = round.carried(operation.params(revision)?);
+    let result = client.send(operation, params, progress, budget).await?;
+    match ResultType::of(&result, revision, client.channel.takes_tasks()) {
+        Some(ResultType::InputRequired) if !operation.takes_input() => {
+            Err(unexpected(operation.method()))
+        }
+        Some(_) => Ok(result),
+        None => Err(unexpected(operation.method())),
+    }
 }
 
 impl Round {

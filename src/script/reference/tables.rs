@@ -57,6 +57,12 @@ pub const GROUPS: &[Group] = &[
         entries: PENDING,
     },
     Group {
+        name: "rounds by hand",
+        receiver: Some(("Round", "round")),
+        sentence: "What `client.by_hand` returns: one round of an operation.",
+        entries: ROUND,
+    },
+    Group {
         name: "host",
         receiver: Some(("Host", "host")),
         sentence: "Given to `operate(host)`: the built-in host around the client. It keeps what it \
@@ -352,6 +358,15 @@ const CLIENT: &[Entry] = &[
         "Begins an operation of this name in the background, with its arguments: \
          `client.begin(\"call_tool\", \"slow\")`.",
     ),
+    entry(
+        &[
+            "by_hand(operation: string) -> Round",
+            "by_hand(operation: string, first: any) -> Round",
+            "by_hand(operation: string, first: any, second: any) -> Round",
+        ],
+        "Sends one round of an operation and returns what came of it; no handler answers what the \
+         server asks for within the result.",
+    ),
     entry(&["wait(milliseconds: integer)"], "Lets time pass; what is in the background goes on."),
     entry(
         &["wait_for(method: string) -> any"],
@@ -451,6 +466,15 @@ const ANSWER: &[Entry] = &[
 const PENDING: &[Entry] = &[
     entry(&["result() -> Answer"], "Waits for the answer."),
     entry(&["cancel()"], "Cancels the operation, and tells the server so."),
+];
+
+const ROUND: &[Entry] = &[
+    entry(&["result: Answer"], "The result as the server sent it, which may ask for input."),
+    entry(
+        &["give(responses: map) -> Round"],
+        "Sends the operation once more with an answer to each request of the result, under its \
+         key, and with the state that it holds.",
+    ),
 ];
 
 const SEEN: &[Entry] = &[
