@@ -107,6 +107,7 @@ fn exchange_by_hand() {
         revision: Revision::V2025_11_25,
         session: None,
         framing: Framing::Json,
+        lacks: Vec::new(),
         path: "/mcp".to_owned(),
     });
     let Value::Object(definition) = json!({

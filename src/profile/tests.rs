@@ -124,7 +124,7 @@ profile::unexpected
  3 │ [server]
  4 │ sesion = \"a\"
    · ───┬──
-   ·    ╰── expected `session` or `framing`
+   ·    ╰── expected one of `session`, `framing`, `lacks`
    ╰────
   help: did you mean `session`?
 "

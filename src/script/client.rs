@@ -497,13 +497,11 @@ pub(super) fn register(engine: &mut Engine) {
             Ok(told.map(|()| Value::Null).into())
         })
         .register_fn("listen", |client: &mut Client| -> Evaluated<Answer> {
-            let opened = client.0.blocking.wait(client.0.client.listen(None))?;
-            Ok(opened.map(|()| Value::Null).into())
+            client.0.blocking.wait(client.0.client.listen(None)).map(Answer::from)
         })
         .register_fn("listen", |client: &mut Client, filter: Map| -> Evaluated<Answer> {
             let filter = json_value(&filter.into())?;
-            let opened = client.0.blocking.wait(client.0.client.listen(Some(filter)))?;
-            Ok(opened.map(|()| Value::Null).into())
+            client.0.blocking.wait(client.0.client.listen(Some(filter))).map(Answer::from)
         })
         .register_fn("with_progress", |client: &mut Client| {
             client.with(client.0.client.with_progress(), client.0.options.clone())

@@ -36,6 +36,7 @@ impl FarSide {
             revision,
             session: revision.has_handshake().then(|| "a-session".to_owned()),
             framing: Framing::Json,
+            lacks: Vec::new(),
             path: "/mcp".to_owned(),
         }));
         register(&server);

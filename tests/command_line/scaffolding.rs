@@ -16,7 +16,7 @@ fn a_new_check_passes_as_it_stands() {
     assert!(!ran.stderr.contains("takes the place"), "{}", ran.stderr);
     let ran = place.run(&["run", "--format", "json"]).exits(0);
     let outcomes = ran.outcomes();
-    assert_eq!(outcomes.len(), 14, "two checks for seven profiles");
+    assert_eq!(outcomes.len(), 16, "two checks for eight profiles");
     assert!(
         outcomes.iter().all(|(_, _, outcome)| outcome == "pass" || outcome == "skip"),
         "{outcomes:?}"

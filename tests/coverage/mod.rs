@@ -72,7 +72,8 @@ fn written(records: &Records, library: &Library) -> String {
         let runs = plan.jobs.iter().flat_map(|job| &job.runs);
         let count =
             runs.filter(|run| run.profile.name == profile.name && run.skipped.is_none()).count();
-        assert!(count >= LEAST, "{} has {count} checks", profile.name);
+        let least = if profile.is_accepted() { LEAST } else { 1 };
+        assert!(count >= least, "{} has {count} checks", profile.name);
         let _ = writeln!(text, "- `{}`: {count}", profile.name);
     }
     for record in &records.record {

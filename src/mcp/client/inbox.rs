@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use super::cancellation::Cancellation;
 use super::features::{ClientFeature, Features};
-use crate::mcp::Revision;
+use crate::mcp::{Revision, metadata};
 use crate::mcp::json_rpc::{ErrorObject, METHOD_NOT_FOUND, Notification, Request, Response};
 
 /// Notifications that came, and the answers to the server's requests.
@@ -114,6 +114,19 @@ impl Inbox {
     /// Every notification so far, in the order in which they came.
     pub fn notifications(&self) -> Vec<Value> {
         self.lock().iter().map(|kept| kept.message.clone()).collect()
+    }
+
+    /// What the server agreed to send for the request `id` (2026-07-28,
+    /// basic/patterns/subscriptions, "Acknowledgment"); `None` if it did not say
+    /// so yet.
+    pub fn agreed(&self, id: &Value) -> Option<Value> {
+        let kept = self.lock();
+        let mut acknowledged =
+            kept.iter().filter(|kept| kept.method == "notifications/subscriptions/acknowledged");
+        let params = &acknowledged
+            .find(|kept| kept.message["params"]["_meta"][metadata::SUBSCRIPTION_ID] == *id)?
+            .message["params"];
+        Some(params["notifications"].clone())
     }
 
     /// How many notifications came so far.

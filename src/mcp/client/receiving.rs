@@ -79,12 +79,14 @@ impl Client {
 
     /// Begins to listen to what the server sends between requests, until the
     /// client is closed. From 2026-07-28 on `filter` says to what:
-    /// `{"toolsListChanged": true}`. Has to be called within a runtime of tokio.
+    /// `{"toolsListChanged": true}`. Returns what of that the server agreed to,
+    /// which may be less (basic/patterns/subscriptions, "Acknowledgment"); null
+    /// before 2026-07-28. Has to be called within a runtime of tokio.
     ///
     /// # Errors
     /// [`ErrorKind::NotSupported`] if the server offers no such stream; else
     /// [`ClientError`] if none could be opened.
-    pub async fn listen(&self, filter: Option<Value>) -> Result<(), ClientError> {
+    pub async fn listen(&self, filter: Option<Value>) -> Result<Value, ClientError> {
         let mut budget = self.0.channel.own_budget();
         let connection = self.0.connection(&mut budget).await?;
         let request = match (connection.session().revision.subscribes(), filter) {

@@ -89,13 +89,14 @@ pub trait Transport: Send + Sync {
     /// Hears what the server sends between requests, for as long as it lets it:
     /// that goes to `inbox`, and the server's own requests are answered. Where
     /// the revision asks for it, `request` is what it is asked with. Whether this
-    /// could begin is told to `opened`.
+    /// could begin is told to `opened`, with what the server agreed to send; null
+    /// where it is not asked for anything.
     fn listen<'a>(
         &'a self,
         request: Option<Request>,
         session: &'a Session,
         inbox: &'a Inbox,
-        opened: oneshot::Sender<Result<(), ClientError>>,
+        opened: oneshot::Sender<Result<Value, ClientError>>,
     ) -> BoxFuture<'a, ()>;
 
     /// Tells the server that `session` is over, if it issued an id.

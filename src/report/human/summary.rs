@@ -67,11 +67,10 @@ fn headline(summary: &Summary, plan: Option<&Plan>, paint: Paint) -> String {
     }
     let ran = format!("{} ran", count(summary.ran, "execution"));
     let rest = outcomes(summary, paint);
-    if rest.is_empty() {
-        format!("{ran}, {}", paint.green("all held"))
-    } else {
-        format!("{ran}, {rest}")
-    }
+    let is_good = summary.failed + summary.broken + summary.cancelled == 0;
+    let held = if is_good { format!(", {}", paint.green("all held")) } else { String::new() };
+    let rest = if rest.is_empty() { rest } else { format!(", {rest}") };
+    format!("{ran}{held}{rest}")
 }
 
 fn outcomes(summary: &Summary, paint: Paint) -> String {

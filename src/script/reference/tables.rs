@@ -395,7 +395,8 @@ const CLIENT: &[Entry] = &[
     entry(
         &["listen() -> Answer", "listen(filter: map) -> Answer"],
         "Opens the stream on which the server is heard between requests, until the client closes; \
-         from 2026-07-28 on the filter says what is to be heard: `#{ toolsListChanged: true }`.",
+         from 2026-07-28 on the filter says what is to be heard: `#{ toolsListChanged: true }`. \
+         The answer is what of that the server agreed to; `()` before.",
     ),
     entry(
         &["with_progress() -> Client"],

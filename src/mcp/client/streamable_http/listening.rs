@@ -2,6 +2,7 @@
 //! (basic/transports, "Listening for Messages from the Server").
 
 use ::http::StatusCode;
+use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
@@ -17,13 +18,14 @@ use crate::mcp::json_rpc::Request;
 use crate::wire::http;
 
 /// Reads the stream, and resumes it, for as long as the server lets it. Whether
-/// it could be opened is told to `opened`.
+/// it could be opened, and what the server agreed to send on it, is told to
+/// `opened`.
 pub async fn listen(
     transport: &StreamableHttp,
     request: Option<Request>,
     session: &Session,
     inbox: &Inbox,
-    opened: oneshot::Sender<Result<(), ClientError>>,
+    opened: oneshot::Sender<Result<Value, ClientError>>,
 ) {
     let mut incoming = Incoming::new(transport, session.clone(), inbox, Suspension::default());
     let asked = match &request {
@@ -38,15 +40,34 @@ pub async fn listen(
             return;
         }
     };
-    let _ = opened.send(Ok(()));
+    let mut unconfirmed = match &request {
+        Some(request) => Some((request, opened)),
+        None => {
+            let _ = opened.send(Ok(Value::Null));
+            None
+        }
+    };
     incoming.open(response.into_body());
     loop {
         while let Some(Ok(event)) = incoming.next_event().await {
             // A message that is none, and a response, which nobody here waits
             // for, are passed over.
             let _ = incoming.take_event(&event);
+            // What the server agreed to comes first ("Acknowledgment").
+            if let Some((request, opened)) = unconfirmed.take() {
+                match inbox.agreed(&request.id) {
+                    Some(agreed) => {
+                        let _ = opened.send(Ok(agreed));
+                    }
+                    None => unconfirmed = Some((request, opened)),
+                }
+            }
         }
         incoming.replied().await;
+        if let Some((request, opened)) = unconfirmed.take() {
+            let message = format!("{} was not acknowledged", request.method);
+            let _ = opened.send(Err(ClientError::new(ErrorKind::NoAnswer, message)));
+        }
         let Some(last_event_id) = incoming.last_event_id() else { return };
         sleep(incoming.retry() / transport.scale).await;
         match open(transport, session, Some(last_event_id)).await {

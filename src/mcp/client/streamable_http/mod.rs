@@ -218,7 +218,7 @@ impl Transport for StreamableHttp {
         request: Option<Request>,
         session: &'a Session,
         inbox: &'a Inbox,
-        opened: oneshot::Sender<Result<(), ClientError>>,
+        opened: oneshot::Sender<Result<Value, ClientError>>,
     ) -> BoxFuture<'a, ()> {
         Box::pin(listening::listen(self, request, session, inbox, opened))
     }
