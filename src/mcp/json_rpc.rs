@@ -79,8 +79,9 @@ pub enum InvalidMessage {
     /// There is nothing.
     #[error("it is empty")]
     Empty,
-    /// The bytes are not JSON in UTF-8.
-    #[error("it is not JSON")]
+    /// The bytes are not JSON in UTF-8, or its values are nested more deeply than
+    /// they are read.
+    #[error("it is not JSON, or nested too deeply")]
     NotJson,
     /// An array, where the revision has no batches.
     #[error("it is an array, and this revision has no batches")]
@@ -109,6 +110,12 @@ pub enum InvalidMessage {
     /// An error without a whole number as code or without a message.
     #[error("its error lacks an integer `code` or a string `message`")]
     Error,
+}
+
+/// Whether an id that came is the one that was sent: a number by its value, for
+/// JSON knows no difference between 2 and 2.0.
+pub fn same_id(came: &Value, sent: &Value) -> bool {
+    came == sent || came.is_f64() && came.as_f64() == sent.as_f64()
 }
 
 impl Message {

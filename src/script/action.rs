@@ -255,17 +255,25 @@ fn raw(status: i64, headers: Map, body: Dynamic) -> Evaluated<ScriptAction> {
         .ok()
         .and_then(|status| StatusCode::from_u16(status).ok())
         .ok_or_else(|| format!("an HTTP status is a number from 100 to 999, not {status}"))?;
-    Ok(ready(Action::Raw { status, headers: header_map(&headers)?, body: bytes(&body)? }))
+    let headers = header_map(&headers)?;
+    Ok(ready(match body.read_lock::<Array>() {
+        Some(items) => Action::Pieces { status, headers, items: stream_items(&items)? },
+        None => Action::Raw { status, headers, body: bytes(&body)? },
+    }))
 }
 
 fn stream(items: Array) -> Evaluated<ScriptAction> {
-    let items = items.into_iter().map(|item| {
+    Ok(ready(Action::Stream(stream_items(&items)?)))
+}
+
+fn stream_items(items: &[Dynamic]) -> Evaluated<Vec<StreamItem>> {
+    let items = items.iter().map(|item| {
         if let Some(item) = item.read_lock::<StreamItem>() {
             return Ok(item.clone());
         }
-        bytes(&item).map(StreamItem::Chunk)
+        bytes(item).map(StreamItem::Chunk)
     });
-    Ok(ready(Action::Stream(items.collect::<Evaluated<_>>()?)))
+    items.collect()
 }
 
 fn event(members: Map) -> Evaluated<StreamItem> {

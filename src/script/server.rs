@@ -398,7 +398,7 @@ fn web_plan(action: Action) -> Plan {
         }
         Action::Silence => Plan::without_response(Head::Silence),
         Action::Drop => Plan::without_response(Head::Drop),
-        Action::Error { .. } | Action::Stream(_) | Action::Ask { .. } => {
+        Action::Error { .. } | Action::Pieces { .. } | Action::Stream(_) | Action::Ask { .. } => {
             Plan::respond(StatusCode::INTERNAL_SERVER_ERROR, HeaderMap::new(), Vec::new())
         }
     }

@@ -11,6 +11,10 @@ use super::http::{Body, TransportError};
 /// 2 MiB, counted after decoding.
 pub const READ_LIMIT: usize = 2 * 1024 * 1024;
 
+/// How many bytes of a response's head are taken in: 64 KiB of names and values
+/// of header fields.
+pub const HEAD_LIMIT: usize = 64 * 1024;
+
 /// Why a body, or one event of a stream, could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {

@@ -29,6 +29,9 @@ pub enum TransportError {
     /// The connection ended before the message did.
     #[error("the connection ended before the message did")]
     Closed,
+    /// The head of the response is longer than what is taken in.
+    #[error("the head of the response is too long")]
+    HeadTooLarge,
     /// What came is not HTTP, or cannot be decoded.
     #[error("what came is not HTTP: {0}")]
     Protocol(String),

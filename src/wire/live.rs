@@ -193,6 +193,9 @@ fn tls_failure(error: &rustls::Error) -> &'static str {
 fn broken(error: &reqwest::Error) -> TransportError {
     for cause in Causes::of(error) {
         if let Some(error) = cause.downcast_ref::<hyper::Error>() {
+            if error.is_parse_too_large() {
+                return TransportError::HeadTooLarge;
+            }
             if error.is_parse() {
                 return TransportError::Protocol("the response's head cannot be read".to_owned());
             }

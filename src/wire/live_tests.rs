@@ -115,6 +115,14 @@ async fn what_is_not_http_says_nothing_of_the_far_side() {
 }
 
 #[tokio::test]
+async fn a_head_of_a_megabyte_is_refused() {
+    let padding = "a".repeat(1024 * 1024);
+    let head = format!("HTTP/1.1 200 OK\r\nx-padding: {padding}\r\ncontent-length: 0\r\n\r\n");
+    let refused = Err(ReadError::Transport(TransportError::HeadTooLarge));
+    assert_eq!(read(head.as_bytes()).await, refused);
+}
+
+#[tokio::test]
 async fn a_connection_that_ends_too_early_is_told_apart() {
     let zipped = zip(b"{\"a\":1}");
     for response in [

@@ -33,9 +33,10 @@
 //!   Where a body itself holds what looks like one of these, its backslash is
 //!   written as `\x5c`; every other backslash stays as it is, so that JSON,
 //!   which knows no `\x`, reads as it was sent.
-//! - A body longer than [`LONG_BODY`] bytes is shown by its first
-//!   [`BEGINNING`] bytes, its length and its digest: those of the body after
-//!   redaction and naming, so they neither tell a secret nor vary with a port.
+//! - A body longer than [`LONG_BODY`] bytes, and the value of a header field
+//!   that is as long, are shown by their first [`BEGINNING`] bytes, their length
+//!   and their digest: those after redaction and naming, so they neither tell a
+//!   secret nor vary with a port.
 //! - Credentials are redacted ([`super::redact`]); origins that a style names
 //!   are written as `{name}`, everywhere; the program's own version is written
 //!   by name inside `clientInfo`.
@@ -69,7 +70,8 @@ pub const HOP_HEADERS: [&str; 8] = [
     "user-agent",
 ];
 
-/// The length, in bytes, up to which a body is shown whole.
+/// The length, in bytes, up to which a body, or the value of a header field, is
+/// shown whole.
 pub const LONG_BODY: usize = 4096;
 
 /// How many bytes of a longer body are shown.
@@ -118,7 +120,11 @@ impl Style {
 
     /// The value of a header field as a person may see it.
     pub fn header_value(&self, name: &str, value: &[u8]) -> String {
-        escape(&self.named(self.redactor.header(name, value)))
+        escape(&self.shown_field(name, value))
+    }
+
+    fn shown_field(&self, name: &str, value: &[u8]) -> Vec<u8> {
+        self.named(self.redactor.header(name, value))
     }
 
     fn shown(&self, bytes: &[u8]) -> Vec<u8> {
@@ -207,8 +213,10 @@ fn message(
     line(out, &format!("{mark} {first_line}"));
     for (name, value) in headers {
         if !HOP_HEADERS.contains(&name.as_str()) {
-            let value = style.header_value(name.as_str(), value.as_bytes());
-            line(out, format!("{mark} {name}: {value}").trim_end());
+            let value = style.shown_field(name.as_str(), value.as_bytes());
+            let beginning = beginning(&value);
+            line(out, format!("{mark} {name}: {}", escape(beginning)).trim_end());
+            rest(out, &value, beginning);
         }
     }
     if body.is_empty() {
@@ -216,20 +224,18 @@ fn message(
     }
     line(out, &mark.to_string());
     let body = style.shown(body);
-    let beginning = if body.len() > LONG_BODY { beginning(&body) } else { &body };
+    let beginning = beginning(&body);
     for text in escape(beginning).split('\n') {
         line(out, format!("{mark} {text}").trim_end());
     }
-    if beginning.len() < body.len() {
-        line(
-            out,
-            &format!(
-                "(the first {} of {} bytes, whose SHA-256 digest is {})",
-                beginning.len(),
-                body.len(),
-                digest(&body)
-            ),
-        );
+    rest(out, &body, beginning);
+}
+
+/// Says what is not shown of `whole`, if anything.
+fn rest(out: &mut String, whole: &[u8], shown: &[u8]) {
+    if shown.len() < whole.len() {
+        let (first, all, digest) = (shown.len(), whole.len(), digest(whole));
+        line(out, &format!("(the first {first} of {all} bytes, whose SHA-256 digest is {digest})"));
     }
 }
 
@@ -238,8 +244,12 @@ fn line(out: &mut String, text: &str) {
     out.push('\n');
 }
 
-/// The first [`BEGINNING`] bytes, fewer if a character would be cut.
+/// All of it up to [`LONG_BODY`] bytes; else the first [`BEGINNING`], fewer if a
+/// character would be cut.
 fn beginning(body: &[u8]) -> &[u8] {
+    if body.len() <= LONG_BODY {
+        return body;
+    }
     let is_inside = |at: &usize| body.get(*at).is_some_and(|byte| byte & 0xC0 == 0x80);
     let end = (BEGINNING - 3..=BEGINNING).rev().find(|at| !is_inside(at)).unwrap_or(BEGINNING);
     &body[..end]

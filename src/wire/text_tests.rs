@@ -216,6 +216,19 @@ fn the_own_version_is_named_in_client_info_alone() {
 }
 
 #[test]
+fn a_long_header_field_is_shown_like_a_long_body() {
+    let mut exchange = exchange(b"{}", b"");
+    for (length, whole) in [(LONG_BODY, true), (LONG_BODY + 1, false)] {
+        let padding = HeaderValue::from_str(&"a".repeat(length)).unwrap();
+        exchange.headers.insert("x-padding", padding);
+        let text = render(&exchange, &style());
+        assert_eq!(text.contains(&"a".repeat(BEGINNING + 1)), whole);
+        let line = format!("\n(the first 256 of {length} bytes, whose SHA-256 digest is ");
+        assert_eq!(text.contains(&line), !whole);
+    }
+}
+
+#[test]
 fn a_long_body_is_shown_by_its_beginning_and_its_digest() {
     let long = "é".repeat(LONG_BODY);
     let text = render(&exchange(b"", long.as_bytes()), &style());

@@ -44,6 +44,15 @@ pub enum Action {
         /// The body.
         body: Bytes,
     },
+    /// This head, and the body item by item.
+    Pieces {
+        /// The status code.
+        status: StatusCode,
+        /// The header fields.
+        headers: HeaderMap,
+        /// The items that the body is made of.
+        items: Vec<StreamItem>,
+    },
     /// An event stream, item by item.
     Stream(Vec<StreamItem>),
     /// The same, later.

@@ -482,6 +482,9 @@ impl ScriptedServer {
                 self.streams.verbatim(&body);
                 Plan::respond(status, headers, body)
             }
+            Action::Pieces { status, headers, items } => {
+                self.streams.respond_in_pieces(request, status, headers, items)
+            }
             Action::Stream(items) => self.streams.respond(request, items),
             Action::After(time, action) => {
                 let mut plan = self.plan(request, *action);

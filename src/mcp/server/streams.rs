@@ -66,6 +66,18 @@ impl Streams {
         writer.event_stream(frames)
     }
 
+    /// A response that carries `items` under a head of the script's own.
+    pub fn respond_in_pieces(
+        &self,
+        request: &Answering,
+        status: StatusCode,
+        headers: HeaderMap,
+        items: Vec<StreamItem>,
+    ) -> Plan {
+        let frames = self.writer(request).write(items.into());
+        Plan { frames, ..Plan::respond(status, headers, Bytes::new()) }
+    }
+
     /// A response that begins as the revision recommends and then does what
     /// `action` says.
     pub fn respond_with(&self, request: &Answering, action: Action) -> Plan {
@@ -260,7 +272,7 @@ impl Writer {
                 let message = self.request.error(code, &message, data.as_ref());
                 [self.message(&message)].into()
             }
-            Action::Stream(items) => self.write(items.into()),
+            Action::Pieces { items, .. } | Action::Stream(items) => self.write(items.into()),
             Action::After(time, action) => {
                 let mut frames = self.act(*action);
                 frames.push_front(Frame::Wait(time));

@@ -234,7 +234,8 @@ const ACTIONS: &[Entry] = &[
     ),
     entry(
         &["raw(status: integer, headers: map, body: any) -> Action"],
-        "Answers with these bytes and nothing else; a map as the body is written as JSON.",
+        "Answers with these bytes and nothing else; a map as the body is written as JSON, an array \
+         of stream items piece by piece.",
     ),
     entry(&["stream(items: array) -> Action"], "Answers with an event stream of these items."),
     entry(

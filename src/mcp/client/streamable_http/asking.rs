@@ -8,14 +8,14 @@ use ::http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::Value;
 
 use super::incoming::Incoming;
-use super::refusal::{accepted, discard, invalid, no_response, unreadable};
+use super::refusal::{accepted, decoded, discard, invalid, no_response, unreadable};
 use super::{SESSION_ID, StreamableHttp};
 use crate::mcp::authorization::{self, Challenge};
 use crate::mcp::client::budget::Suspension;
 use crate::mcp::client::error::{ClientError, ErrorKind};
 use crate::mcp::client::inbox::Inbox;
 use crate::mcp::client::transport::Session;
-use crate::mcp::json_rpc::{ErrorObject, InvalidMessage, Request, Response};
+use crate::mcp::json_rpc::{ErrorObject, InvalidMessage, Request, Response, same_id};
 use crate::wire::body::{READ_LIMIT, ReadError, read_whole};
 use crate::wire::http;
 
@@ -85,6 +85,7 @@ impl<'a> Asking<'a> {
             return Err(ClientError::new(ErrorKind::NoAnswer, message)
                 .with(|facts| facts.status = Some(202)));
         }
+        let response = decoded(response, method, self.transport.scale).await?;
         if !self.incoming.session.negotiated {
             self.issued = issued_session(response.headers())?;
             self.incoming.session.id = self.issued.clone();
@@ -107,6 +108,7 @@ impl<'a> Asking<'a> {
         let response = accepted(response, "GET", Some(&self.request.id), &self.incoming.session)
             .await
             .map_err(|error| error.with(|facts| facts.unprocessed = false))?;
+        let response = decoded(response, "GET", self.transport.scale).await?;
         match media_type(response.headers()).as_deref() {
             Some("text/event-stream") => self.read_events(response).await,
             _ => Err(self.wrong_media_type("no event stream")),
@@ -164,7 +166,8 @@ impl<'a> Asking<'a> {
         responses: Result<Vec<Response>, InvalidMessage>,
     ) -> Result<Option<Result<Value, ErrorObject>>, ClientError> {
         let responses = responses.map_err(|reason| invalid(&self.request.method, reason))?;
-        let mut answers = responses.into_iter().filter(|response| response.id == self.request.id);
+        let mut answers =
+            responses.into_iter().filter(|response| same_id(&response.id, &self.request.id));
         Ok(answers.next().map(|answer| answer.outcome))
     }
 

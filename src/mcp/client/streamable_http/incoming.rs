@@ -113,7 +113,8 @@ impl<'a> Incoming<'a> {
         }
         // Events of other types are for others.
         let is_message = event.event.as_deref().is_none_or(|name| name == "message");
-        if !is_message || event.data.is_empty() {
+        // White space alone keeps a connection open and says nothing.
+        if !is_message || event.data.trim().is_empty() {
             return Ok(Vec::new());
         }
         self.take(event.data.as_bytes())

@@ -21,7 +21,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use self::asking::{Asking, Step};
-use self::refusal::{accepted, discard, no_response, refused};
+use self::refusal::{accepted, discard, no_response, refused, with_bounded_head};
 use self::tools::KnownTools;
 use super::budget::{Budget, bounded};
 use super::error::ClientError;
@@ -98,7 +98,8 @@ impl StreamableHttp {
         *request.method_mut() = method;
         *request.uri_mut() = self.endpoint.clone();
         *request.headers_mut() = headers;
-        self.http.send(request).await.map_err(no_response)
+        let response = self.http.send(request).await.map_err(no_response)?;
+        with_bounded_head(response, self.scale).await
     }
 
     async fn post(&self, message: Value, session: &Session) -> Result<http::Response, ClientError> {

@@ -1,14 +1,15 @@
 //! What a response that is no answer means: [`accepted`] turns statuses into
 //! errors, the rest names them in our own words.
 
-use ::http::StatusCode;
+use ::http::header::CONTENT_ENCODING;
+use ::http::{HeaderMap, StatusCode};
 use serde_json::Value;
 
 use crate::mcp::client::budget::bounded;
 use crate::mcp::client::error::{ClientError, ErrorKind};
 use crate::mcp::client::transport::Session;
-use crate::mcp::json_rpc::{ErrorObject, InvalidMessage, Message, Response};
-use crate::wire::body::{READ_LIMIT, ReadError, read_whole};
+use crate::mcp::json_rpc::{ErrorObject, InvalidMessage, Message, Response, same_id};
+use crate::wire::body::{HEAD_LIMIT, READ_LIMIT, ReadError, read_whole};
 use crate::wire::http::{self, TransportError};
 
 /// The response if its status is a success, else the error that it stands for.
@@ -45,7 +46,7 @@ fn error_response(body: &[u8], id: Option<&Value>) -> Option<ErrorObject> {
     let mut messages = Message::parse(body, false).ok()?;
     match messages.pop()? {
         Message::Response(Response { id: named, outcome: Err(error) })
-            if named.is_null() || Some(&named) == id =>
+            if named.is_null() || id.is_some_and(|id| same_id(&named, id)) =>
         {
             Some(error)
         }
@@ -81,19 +82,56 @@ pub async fn discard(response: http::Response, scale: u32) {
 /// A body that could not be read to its end.
 pub fn unreadable(error: ReadError) -> ClientError {
     match error {
-        ReadError::TooLarge { limit } => {
-            let message = format!("the answer is longer than {limit} bytes");
-            ClientError::new(ErrorKind::TooLarge, message)
-                .with(|facts| facts.limit = Some(limit as u64))
-        }
+        ReadError::TooLarge { limit } => too_large("the answer", limit),
         ReadError::Transport(error) => no_response(error),
     }
+}
+
+fn too_large(what: &str, limit: usize) -> ClientError {
+    let message = format!("{what} is longer than {limit} bytes");
+    ClientError::new(ErrorKind::TooLarge, message).with(|facts| facts.limit = Some(limit as u64))
+}
+
+/// The response if its head is no longer than what is taken in. What is longer
+/// is read to its end and let go of.
+pub async fn with_bounded_head(
+    response: http::Response,
+    scale: u32,
+) -> Result<http::Response, ClientError> {
+    if head_length(response.headers()) <= HEAD_LIMIT {
+        return Ok(response);
+    }
+    discard(response, scale).await;
+    Err(no_response(TransportError::HeadTooLarge))
+}
+
+fn head_length(headers: &HeaderMap) -> usize {
+    headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum()
+}
+
+/// The response if its body stands as it is read: what a transport did not
+/// decode, nobody does. Anything else is read to its end and let go of.
+pub async fn decoded(
+    response: http::Response,
+    method: &str,
+    scale: u32,
+) -> Result<http::Response, ClientError> {
+    let mut encodings = response.headers().get_all(CONTENT_ENCODING).into_iter();
+    if encodings.all(|encoding| encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        return Ok(response);
+    }
+    discard(response, scale).await;
+    let message = format!("what answers {method} is compressed in a way that was not asked for");
+    Err(ClientError::new(ErrorKind::InvalidMessage, message))
 }
 
 /// A transport's error, without the words that it may have taken from the far
 /// side.
 pub fn no_response(error: TransportError) -> ClientError {
     let (kind, message) = match error {
+        TransportError::HeadTooLarge => {
+            return too_large("the head of the answer", HEAD_LIMIT);
+        }
         TransportError::Connect(_) => {
             (ErrorKind::Connection, "no connection to the server could be opened")
         }

@@ -1,7 +1,7 @@
 //! Responses that are no answer, and the words that they become.
 
 use super::*;
-use crate::wire::body::READ_LIMIT;
+use crate::wire::body::{HEAD_LIMIT, READ_LIMIT};
 
 const SECRET: &str = "far-side-words";
 
@@ -86,6 +86,7 @@ async fn what_is_not_a_message_is_refused() {
         r#"{"jsonrpc":"2.0","id":2,"error":null}"#,
         r#"{"jsonrpc":"2.0","id":3,"result":{}}"#,
         r#"{"jsonrpc":"2.0","id":"2","result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":2.5,"result":{}}"#,
         r#"{"jsonrpc":"2.0","id":{},"result":{}}"#,
         r#"{"jsonrpc":"2.0","method":"notifications/message"}"#,
         r#"[{"jsonrpc":"2.0","id":2,"result":{}}]"#,
@@ -153,11 +154,65 @@ async fn more_than_two_mebibytes_are_refused() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_head_is_taken_in_up_to_its_limit() {
+    let frame = "content-typeapplication/jsonx-padding".len();
+    for (length, fits) in [(HEAD_LIMIT, true), (HEAD_LIMIT + 1, false)] {
+        let server = FarSide::serving("2025-11-25", move |seen| {
+            let mut response = answer(seen, json!({}));
+            let padding = "a".repeat(length - frame).parse().unwrap();
+            response.headers_mut().insert("x-padding", padding);
+            Act::Respond(response)
+        });
+        match perform(&server.client(Revision::V2025_11_25), add()).await {
+            Ok(_) => assert!(fits),
+            Err(error) => {
+                assert!(!fits);
+                assert_eq!(error.kind, ErrorKind::TooLarge);
+                assert_eq!(error.details()["limit"], HEAD_LIMIT);
+                assert!(error.message.contains("the head"), "{error}");
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_nobody_decoded_is_not_read() {
+    for (encoding, reads) in
+        [("identity", true), ("Identity", true), ("gzip", false), ("br", false)]
+    {
+        let server = FarSide::serving("2025-11-25", move |seen| {
+            let mut response = answer(seen, json!({}));
+            response.headers_mut().insert("content-encoding", encoding.parse().unwrap());
+            Act::Respond(response)
+        });
+        match perform(&server.client(Revision::V2025_11_25), add()).await {
+            Ok(_) => assert!(reads, "{encoding}"),
+            Err(error) => {
+                assert!(!reads, "{encoding}");
+                assert_eq!(error.kind, ErrorKind::InvalidMessage);
+                assert!(error.message.contains("compressed"), "{error}");
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_id_is_a_number_however_it_is_written() {
+    for id in ["2.0", "2e0"] {
+        let server = FarSide::serving("2025-11-25", move |_| {
+            json_body(200, format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#))
+        });
+        perform(&server.client(Revision::V2025_11_25), add()).await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_transport_that_fails_is_told_without_its_words() {
     for (failure, kind) in [
         (TransportError::Connect(SECRET.into()), ErrorKind::Connection),
         (TransportError::Closed, ErrorKind::Connection),
         (TransportError::Protocol(SECRET.into()), ErrorKind::InvalidMessage),
+        (TransportError::HeadTooLarge, ErrorKind::TooLarge),
     ] {
         let error = refusal(move |_| Act::Fail(failure.clone())).await;
         assert_eq!(error.kind, kind);

@@ -11,7 +11,7 @@ fn event(seen: &Seen, value: Value) -> String {
 async fn a_stream_is_read_like_json_whatever_else_is_in_it() {
     let server = FarSide::serving("2025-06-18", |seen| {
         open_events(format!(
-            "\u{feff}: comment\n\nid: 0\ndata:\n\nevent: news\ndata: not JSON\n\nunknown: field\n\
+            "\u{feff}: comment\n\nid: 0\ndata:\n\ndata:  \n\nevent: news\ndata: not JSON\n\nunknown: field\n\
              data: {{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{{}}}}\n\n\
              data: {{\"jsonrpc\":\"2.0\",\"id\":\"2\",\"result\":{{\"other\":1}}}}\n\n\
              data: {{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{{\"other\":2}}}}\n\n\
