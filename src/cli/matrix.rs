@@ -11,11 +11,12 @@ use super::exit::Exit;
 use super::filters::{Filters, nothing_left};
 use super::output::{Format, print};
 use super::run::{
-    begin_report, client_command, finish_report, headers, interrupt_on_ctrl_c, jobs, send_headers,
+    begin_report, client_command, finish_report, headers, jobs, on_ctrl_c, send_headers,
     server_url, timeout, unwritable,
 };
 use super::sources::Sources;
 use super::terminal::{self, Stream, When, has_colour};
+use crate::mcp::client::Cancellation;
 use crate::report::{Paint, Progress, Reporter, matrix};
 use crate::runner::event::Plan;
 use crate::runner::matrix::{Matrix, environments, run as run_matrix};
@@ -88,7 +89,7 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
     let headers = headers(&arguments.header)?;
     let jobs = jobs(arguments.jobs)?;
     let timeout = timeout(arguments.timeout)?;
-    let interrupt = crate::mcp::client::Cancellation::new();
+    let interrupt = Cancellation::new();
     for settings in &mut environments {
         send_headers(settings, headers.clone(), &profiles);
         settings.jobs = jobs.unwrap_or(settings.jobs);
@@ -96,7 +97,7 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
         settings.least_level = arguments.filters.level;
         settings.interrupt = interrupt.clone();
     }
-    environments.iter().take(1).for_each(interrupt_on_ctrl_c);
+    on_ctrl_c(move || interrupt.cancel());
     let mut file = arguments.output.as_deref().map(begin_report).transpose()?;
     let mut bar = Progress::new(terminal::is_terminal(), terminal::is_ci());
     let matrix = run_matrix(&library, &profiles, &chosen.choice(), environments, |done, all| {

@@ -206,13 +206,13 @@ impl<'a> Table<'a> {
             let name = if fits { &line.name } else { "" };
             let mut text = format!("{name:<name_width$}");
             for ((word, verdict), width) in line.cells.iter().zip(&widths) {
-                let word = format!("{word:<width$}");
-                let word = match verdict {
-                    Some(verdict) if is_red(*verdict) => self.paint.red(&word),
-                    Some(_) => word,
-                    None => self.paint.dim(&word),
+                let shown = match verdict {
+                    Some(verdict) if is_red(*verdict) => self.paint.red(word),
+                    Some(_) => word.clone(),
+                    None => self.paint.dim(word),
                 };
-                let _ = write!(text, "  {word}");
+                let room = width.saturating_sub(word.chars().count());
+                let _ = write!(text, "  {shown}{:room$}", "");
             }
             text.push_str(&line.remark.text(self.matrix));
             let _ = writeln!(out, "{}", text.trim_end());
@@ -332,7 +332,7 @@ fn finding_text(matrix: &Matrix, finding: &Finding, paint: Paint) -> String {
         };
         let reason = cell.map_or(Some(NOT_TOLD_APART), |cell| cell.reason.as_deref());
         let mut line = format!("  {:<9} {word}", environment.name);
-        if let Some(reason) = reason {
+        if let Some(reason) = reason.filter(|reason| *reason != word) {
             let _ = write!(line, ": {}", reason.replace('\n', "\n            "));
         }
         if let Some(place) = cell.and_then(|cell| cell.place.as_ref()) {
@@ -378,18 +378,18 @@ fn write_summary(out: &mut String, matrix: &Matrix, paint: Paint) {
             .collect::<BTreeSet<_>>()
             .len()
     };
-    let said = |who: &str, number: usize| match number {
-        0 => format!("{who} agree"),
-        number => paint.red(&format!("{who} differ in {}", count(number, "execution"))),
-    };
     let mut line = format!(
-        "{} in {}: {}",
+        "{} in {}: double and socket ",
         count(checks.len(), "check"),
-        count(matrix.environments.len(), "environment"),
-        said("double and socket", differing(true))
+        count(matrix.environments.len(), "environment")
     );
+    line.push_str(&match differing(true) {
+        0 => "agree".to_owned(),
+        number => paint.red(&format!("differ in {}", count(number, "execution"))),
+    });
     if let Some(outside) = matrix.environments.get(OUTSIDE) {
         let _ = match differing(false) {
+            0 if matrix.fails() => write!(line, "; the {} differs nowhere else", outside.name),
             0 => write!(line, ", and the {} with them", outside.name),
             number => {
                 write!(line, "; the {} differs in {}", outside.name, count(number, "execution"))
@@ -531,4 +531,111 @@ fn finding(matrix: &Matrix, finding: &Finding) -> Value {
         "wire": wire,
         "environments": by_environment(matrix, &finding.cells, cell),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::mcp::Revision;
+    use crate::runner::matrix::{Environment, Name, findings};
+
+    fn cell(verdict: Verdict, reason: Option<&str>) -> Cell {
+        let reason = reason.map(str::to_owned);
+        Cell { verdict, reason, expected: None, actual: None, place: None }
+    }
+
+    /// A check with one claim, `a`, in two cases for two profiles; it fails over
+    /// the socket for one of them, and the client cannot tell the other apart.
+    fn matrix() -> Matrix {
+        let row = |profile: &str, case: &str, socket: Verdict, client: Option<Cell>| {
+            let cells =
+                vec![Some(cell(Verdict::Pass, None)), Some(cell(socket, None)), client.clone()];
+            Row {
+                name: Name::new("client/one", profile, Some(case)),
+                revision: Revision::V2025_11_25,
+                checkpoints: vec![("a".to_owned(), cells.clone())],
+                cells,
+                wire: Wire::Same,
+            }
+        };
+        let skip = || Some(cell(Verdict::Skip, Some("only the built-in client can show it")));
+        let rows = vec![
+            row("json", "first", Verdict::Pass, skip()),
+            row("json", "second", Verdict::Fail, skip()),
+            row("sse", "first", Verdict::Pass, None),
+            row("sse", "second", Verdict::Pass, None),
+        ];
+        let environment = |name, subject: &str| Environment { name, subject: subject.to_owned() };
+        Matrix {
+            environments: vec![
+                environment("double", "embedded"),
+                environment("socket", "loopback"),
+                environment("client", "client: node client.mjs"),
+            ],
+            findings: findings(&rows),
+            rows,
+            run_again: 1,
+            interrupted: true,
+            elapsed: Duration::from_secs(2),
+        }
+    }
+
+    #[test]
+    fn a_person_sees_check_by_environment_and_what_differs() {
+        assert_eq!(
+            text(&matrix(), Paint(false)),
+            "\
+                double  socket  client
+client/one
+  the other 3   pass    pass    – (1)
+  json[second]  pass    fail    – (1)   ← double and socket differ
+
+– (1) only the built-in client can show it
+
+what differs
+
+client/one[second]#a
+  double    pass
+  socket    fail
+  client    –: only the built-in client can show it
+  profile   json (2025-11-25)
+
+double  4 ran, all held  embedded
+socket  4 ran, 1 failed  loopback
+client  0 ran, 2 skipped  client: node client.mjs
+1 execution differed at first and ran again over the socket, where a busy machine may be late
+1 check in 3 environments: double and socket differ in 1 execution; the client differs nowhere else
+Interrupted: not everything ran.
+in 2 s
+"
+        );
+    }
+
+    #[test]
+    fn colours_change_nothing_else() {
+        let mut pieces = vec![];
+        let coloured = text(&matrix(), Paint(true));
+        for (index, piece) in coloured.split("\x1b[").enumerate() {
+            let end = if index == 0 { 0 } else { piece.find('m').map_or(0, |end| end + 1) };
+            pieces.push(&piece[end..]);
+        }
+        assert!(pieces.len() > 1, "there are some");
+        assert_eq!(pieces.concat(), text(&matrix(), Paint(false)));
+    }
+
+    #[test]
+    fn a_program_reads_the_same() {
+        let text = json(&matrix(), false);
+        let document: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(document["format"], FORMAT);
+        assert_eq!(document["summary"]["failures"], 1);
+        assert_eq!(document["environments"][1]["failed"], 1);
+        let verdicts = |index: usize| document["executions"][index]["verdicts"].clone();
+        assert_eq!(verdicts(1), json!({ "double": "pass", "socket": "fail", "client": "skip" }));
+        assert_eq!(verdicts(2), json!({ "double": "pass", "socket": "pass", "client": null }));
+        assert_eq!(document["findings"][0]["case"], "second");
+        assert_eq!(document["findings"][0]["fails"], true);
+    }
 }

@@ -169,6 +169,18 @@ fn a_broken_check_is_broken_everywhere_and_stops_no_other() {
 }
 
 #[test]
+fn header_fields_reach_every_environment_and_are_redacted() {
+    let check = GOOD.replace(
+        r#"seen.check("gentle", seen.calls("add").len < 2);"#,
+        r#"seen.equal("gentle", seen.posts[0].header("x-key"), "token-of-mine");"#,
+    );
+    let ran = Place::with(&check).run(&arguments(&["--header", "X-Key: token-of-mine"])).exits(0);
+    assert!(ran.stdout.contains("one  pass    pass    pass\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("[redacted]"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("token-of-mine"), "{}", ran.stdout);
+}
+
+#[test]
 fn a_report_goes_to_a_file() {
     let place = Place::with(GOOD);
     let more = ["--format", "json", "--output", "matrix.json"];

@@ -124,7 +124,7 @@ impl Cell {
     }
 
     /// The gravest verdict; if all are skipped, with the first of their reasons.
-    fn gravest(checkpoints: &[(String, Cell)]) -> Self {
+    pub(super) fn gravest(checkpoints: &[(String, Cell)]) -> Self {
         let cells = checkpoints.iter().map(|(_, cell)| cell);
         match cells.clone().map(|cell| cell.verdict).max_by_key(|verdict| gravity(*verdict)) {
             None | Some(Verdict::Skip) => {
