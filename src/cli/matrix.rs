@@ -61,7 +61,8 @@ pub struct Arguments {
         help_heading = "What is outside [default: this program as a client, by `drive`]"
     )]
     header: Vec<String>,
-    /// How many checks run at once [default: one for each processor, two over sockets].
+    /// How many checks run at once [default: one for each processor, two over the socket]; more
+    /// than that run only with what is outside.
     #[arg(long, short, value_name = "NUMBER", help_heading = "How it runs")]
     jobs: Option<usize>,
     /// How many seconds one check may take for one profile [default: 60].
@@ -92,7 +93,12 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
     let interrupt = Cancellation::new();
     for settings in &mut environments {
         send_headers(settings, headers.clone(), &profiles);
-        settings.jobs = jobs.unwrap_or(settings.jobs);
+        settings.jobs = match jobs {
+            Some(jobs) if settings.subject.is_external() => jobs,
+            // More at once would only be late on a clock that is real.
+            Some(jobs) => jobs.min(settings.jobs),
+            None => settings.jobs,
+        };
         settings.timeout = timeout;
         settings.least_level = arguments.filters.level;
         settings.interrupt = interrupt.clone();

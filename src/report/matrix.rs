@@ -50,6 +50,9 @@ pub const FORMAT: &str = "mcp-checks-matrix/1";
 /// What is said of a profile that has no execution of its own somewhere.
 const NOT_TOLD_APART: &str = "it cannot tell this profile from another one, which ran";
 
+/// How many lines of a wire that differs a person is shown.
+const WIRE_LINES: usize = 40;
+
 /// How wide the first column of the table may be, in columns of a terminal.
 const NAME_WIDTH: usize = 48;
 
@@ -319,8 +322,12 @@ fn finding_text(matrix: &Matrix, finding: &Finding, paint: Paint) -> String {
     };
     let mut text = format!("{}\n", if finding.fails { paint.red(&title) } else { title });
     if let Of::Wire(lines) = &finding.of {
-        for line in lines.lines() {
+        for line in lines.lines().take(WIRE_LINES) {
             let _ = writeln!(text, "{}", format!("    {line}").trim_end());
+        }
+        let more = lines.lines().count().saturating_sub(WIRE_LINES);
+        if more > 0 {
+            let _ = writeln!(text, "    (and {}; JSON has them all)", count(more, "more line"));
         }
         return text;
     }
