@@ -244,8 +244,11 @@ fn groups<'a>(rows: &[&'a Row], remark: impl Fn(&Row) -> Remark) -> Vec<Group<'a
     for row in whole.into_iter().chain(partial) {
         let cells: Vec<Option<&Cell>> = row.cells.iter().map(Option::as_ref).collect();
         let remark = remark(row);
+        let is_partial = cells.contains(&None);
         let fitting = groups.iter_mut().find(|group| {
-            group.remark == remark
+            let agrees = group.remark == remark
+                || is_partial && group.remark.max(remark) <= Remark::OutsideDiffers;
+            agrees
                 && group.cells.iter().zip(&cells).all(|(one, other)| match (one, other) {
                     (Some(one), Some(other)) => says_the_same(one, other),
                     _ => true,
@@ -396,6 +399,9 @@ fn write_summary(out: &mut String, matrix: &Matrix, paint: Paint) {
     });
     if let Some(outside) = matrix.environments.get(OUTSIDE) {
         let _ = match differing(false) {
+            0 if matrix.counts(OUTSIDE).ran == 0 => {
+                write!(line, "; the {} has nothing to say", outside.name)
+            }
             0 if matrix.fails() => write!(line, "; the {} differs nowhere else", outside.name),
             0 => write!(line, ", and the {} with them", outside.name),
             number => {
@@ -553,27 +559,19 @@ mod tests {
         Cell { verdict, reason, expected: None, actual: None, place: None }
     }
 
-    /// A check with one claim, `a`, in two cases for two profiles; it fails over
-    /// the socket for one of them, and the client cannot tell the other apart.
-    fn matrix() -> Matrix {
-        let row = |profile: &str, case: &str, socket: Verdict, client: Option<Cell>| {
-            let cells =
-                vec![Some(cell(Verdict::Pass, None)), Some(cell(socket, None)), client.clone()];
-            Row {
-                name: Name::new("client/one", profile, Some(case)),
-                revision: Revision::V2025_11_25,
-                checkpoints: vec![("a".to_owned(), cells.clone())],
-                cells,
-                wire: Wire::Same,
-            }
-        };
-        let skip = || Some(cell(Verdict::Skip, Some("only the built-in client can show it")));
-        let rows = vec![
-            row("json", "first", Verdict::Pass, skip()),
-            row("json", "second", Verdict::Fail, skip()),
-            row("sse", "first", Verdict::Pass, None),
-            row("sse", "second", Verdict::Pass, None),
-        ];
+    /// An execution with one claim, `a`, which holds in memory.
+    fn row(profile: &str, case: &str, socket: Verdict, client: Option<Cell>) -> Row {
+        let cells = vec![Some(cell(Verdict::Pass, None)), Some(cell(socket, None)), client];
+        Row {
+            name: Name::new("client/one", profile, Some(case)),
+            revision: Revision::V2025_11_25,
+            checkpoints: vec![("a".to_owned(), cells.clone())],
+            cells,
+            wire: Wire::Same,
+        }
+    }
+
+    fn matrix_of(rows: Vec<Row>) -> Matrix {
         let environment = |name, subject: &str| Environment { name, subject: subject.to_owned() };
         Matrix {
             environments: vec![
@@ -587,6 +585,31 @@ mod tests {
             interrupted: true,
             elapsed: Duration::from_secs(2),
         }
+    }
+
+    /// A check in two cases for two profiles; it fails over the socket for one of
+    /// them, and the client cannot tell the other apart.
+    fn matrix() -> Matrix {
+        let skip = || Some(cell(Verdict::Skip, Some("only the built-in client can show it")));
+        matrix_of(vec![
+            row("json", "first", Verdict::Pass, skip()),
+            row("json", "second", Verdict::Fail, skip()),
+            row("sse", "first", Verdict::Pass, None),
+            row("sse", "second", Verdict::Pass, None),
+        ])
+    }
+
+    #[test]
+    fn a_profile_that_is_not_told_apart_stands_with_one_that_ran() {
+        let failed = Some(cell(Verdict::Fail, Some("not equal")));
+        let rows = vec![
+            row("json", "first", Verdict::Pass, None),
+            row("sse", "first", Verdict::Pass, failed),
+        ];
+        let text = text(&matrix_of(rows), Paint(false));
+        let line = text.lines().nth(1).unwrap();
+        assert_eq!(line, "client/one  pass    pass    fail    ← the client differs");
+        assert!(text.contains("client    fail: not equal\n  profile   sse (2025-11-25)"), "{text}");
     }
 
     #[test]
@@ -613,7 +636,7 @@ double  4 ran, all held  embedded
 socket  4 ran, 1 failed  loopback
 client  0 ran, 2 skipped  client: node client.mjs
 1 execution differed at first and ran again over the socket, where a busy machine may be late
-1 check in 3 environments: double and socket differ in 1 execution; the client differs nowhere else
+1 check in 3 environments: double and socket differ in 1 execution; the client has nothing to say
 Interrupted: not everything ran.
 in 2 s
 "
