@@ -615,8 +615,8 @@ mod tests {
     #[test]
     fn a_person_sees_check_by_environment_and_what_differs() {
         assert_eq!(
-            text(&matrix(), Paint(false)),
-            "\
+            format!("\n{}", text(&matrix(), Paint(false))),
+            "
                 double  socket  client
 client/one
   the other 3   pass    pass    – (1)
