@@ -15,7 +15,8 @@
 //! - The environment outside may differ from the other two: it is what is under
 //!   test.
 //!
-//! Every text in a matrix has passed through the [`Style`] of its settings.
+//! Every text in a matrix has passed through the
+//! [`Style`](crate::wire::text::Style) of its settings.
 
 mod compare;
 mod entry;
