@@ -12,6 +12,7 @@ pub mod exit;
 pub mod filters;
 pub mod init;
 pub mod list;
+pub mod matrix;
 pub mod new;
 pub mod output;
 pub mod ping;
@@ -51,6 +52,8 @@ pub struct CommandLine {
 enum Command {
     /// Run checks against the built-in client, a client, or a server.
     Run(Box<run::Arguments>),
+    /// Run the same checks on the double, over a socket and outside, side by side.
+    Matrix(Box<matrix::Arguments>),
     /// List checks with their titles, revisions and tags.
     List(list::Arguments),
     /// Show everything that one check says of itself.
@@ -117,6 +120,7 @@ pub fn main() -> ExitCode {
 fn dispatch(line: CommandLine) -> miette::Result<Exit> {
     match line.command {
         Command::Run(arguments) => run::run(*arguments, line.colour),
+        Command::Matrix(arguments) => matrix::run(&arguments, line.colour),
         Command::List(arguments) => list::run(&arguments, line.colour),
         Command::Show(arguments) => show::run(&arguments, line.colour),
         Command::New(arguments) => new::run(&arguments),

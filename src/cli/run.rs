@@ -162,7 +162,7 @@ pub fn run(arguments: Arguments, colour: When) -> miette::Result<Exit> {
     }
     drop(reporter);
     if let Some(path) = &arguments.output {
-        std::fs::rename(unfinished(path), path).map_err(|error| unwritable(path, &error))?;
+        finish_report(path)?;
     }
     let fail_on_should = arguments.fail_on == FailOn::Should;
     Ok(Exit::of(&summary, fail_on_should, terminal::is_ci()))
@@ -224,7 +224,10 @@ pub fn timeout(seconds: Option<f64>) -> miette::Result<Duration> {
 }
 
 /// Splits a client's command line and looks whether its program is there.
-fn client_command(line: &str) -> miette::Result<Command> {
+///
+/// # Errors
+/// A diagnostic if it cannot be split, or there is no such program.
+pub fn client_command(line: &str) -> miette::Result<Command> {
     let words = shlex::split(line).ok_or_else(|| {
         miette!(
             code = "run::client",
@@ -332,10 +335,7 @@ fn reporter(
     progress: &Progress,
 ) -> miette::Result<Box<dyn Reporter>> {
     let (output, is_terminal): (Box<dyn Write>, bool) = match &arguments.output {
-        Some(path) => {
-            let file = File::create(unfinished(path)).map_err(|error| unwritable(path, &error))?;
-            (Box::new(BufWriter::new(file)), false)
-        }
+        Some(path) => (Box::new(BufWriter::new(begin_report(path)?)), false),
         None => (Box::new(progress.beside(BufWriter::new(io::stdout()))), true),
     };
     let colour = match colour {
@@ -351,6 +351,22 @@ fn reporter(
     })
 }
 
+/// Creates the file that a report is written to until it is whole.
+///
+/// # Errors
+/// A diagnostic if it cannot be created.
+pub fn begin_report(path: &Path) -> miette::Result<File> {
+    File::create(unfinished(path)).map_err(|error| unwritable(path, &error))
+}
+
+/// Puts a report that is whole where it was asked for.
+///
+/// # Errors
+/// A diagnostic if it cannot stand there.
+pub fn finish_report(path: &Path) -> miette::Result<()> {
+    std::fs::rename(unfinished(path), path).map_err(|error| unwritable(path, &error))
+}
+
 /// Where a report is written until it is whole: whoever reads the file finds
 /// the last whole report there, or none.
 fn unfinished(path: &Path) -> PathBuf {
@@ -359,7 +375,8 @@ fn unfinished(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn unwritable(path: &Path, error: &io::Error) -> miette::Report {
+/// What is said of a report that cannot be written.
+pub fn unwritable(path: &Path, error: &io::Error) -> miette::Report {
     miette!(
         code = "run::output",
         help = "look whether the folder exists and may be written to",

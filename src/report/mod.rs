@@ -6,12 +6,13 @@
 //! redacted, origins by name, control characters visible. No report carries a
 //! wall-clock time, so that two runs can be compared; only durations differ.
 //!
-//! A [`proof`] is no run: it is written whole, from its data.
+//! A [`proof`] and a [`matrix`] are no runs: each is written whole, from its data.
 
 mod describe;
 pub mod human;
 pub mod json;
 pub mod junit;
+pub mod matrix;
 mod paint;
 pub mod progress;
 pub mod proof;

@@ -4,6 +4,7 @@
 pub mod addresses;
 pub mod event;
 pub mod execution;
+pub mod matrix;
 pub mod plan;
 pub mod process;
 pub mod prove;

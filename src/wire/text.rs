@@ -159,6 +159,35 @@ pub fn render_all(exchanges: &[Exchange], style: &Style) -> String {
     texts.join("\n")
 }
 
+/// The same exchanges for a comparison with another environment: without times,
+/// and with header fields in the order of their names. HTTP gives their order no
+/// meaning (RFC 9110, section 5.3), and a socket's library may change it.
+pub fn render_to_compare(exchanges: &[Exchange], style: &Style) -> String {
+    let style = Style { times: false, ..style.clone() };
+    let sorted: Vec<Exchange> = exchanges
+        .iter()
+        .map(|exchange| {
+            let mut sorted = exchange.clone();
+            sort_by_name(&mut sorted.headers);
+            if let Some(head) = &mut sorted.response {
+                sort_by_name(&mut head.headers);
+            }
+            sorted
+        })
+        .collect();
+    render_all(&sorted, &style)
+}
+
+fn sort_by_name(headers: &mut HeaderMap) {
+    let mut fields: Vec<_> =
+        headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+    fields.sort_by(|(one, _), (other, _)| one.as_str().cmp(other.as_str()));
+    headers.clear();
+    for (name, value) in fields {
+        headers.append(name, value);
+    }
+}
+
 /// One exchange; each line ends with a newline.
 pub fn render(exchange: &Exchange, style: &Style) -> String {
     let mut out = String::new();

@@ -57,6 +57,28 @@ fn unescape(text: &str) -> Vec<u8> {
 }
 
 #[test]
+fn what_is_compared_leaves_out_times_and_the_order_of_names() {
+    let one = |fields: &[(&'static str, &'static str)], seconds| Exchange {
+        headers: headers(fields),
+        at: Duration::from_secs(seconds),
+        ..exchange(b"{}", b"")
+    };
+    let text = |exchange| render_to_compare(&[exchange], &style());
+    let plain = text(one(&[("accept", "a"), ("accept", "b"), ("x-key", "1")], 0));
+    assert_eq!(plain, text(one(&[("x-key", "1"), ("accept", "a"), ("accept", "b")], 2)));
+    assert_eq!(
+        plain,
+        text(one(&[("host", "x"), ("accept", "a"), ("accept", "b"), ("x-key", "1")], 0))
+    );
+    for other in [
+        [("accept", "b"), ("accept", "a"), ("x-key", "1")],
+        [("accept", "a"), ("accept", "b"), ("x-key", "2")],
+    ] {
+        assert_ne!(plain, text(one(&other, 0)), "{other:?}");
+    }
+}
+
+#[test]
 fn an_exchange_reads_from_top_to_bottom() {
     let mut exchange = exchange(b"{\"id\":1}", b"data: {}\n\n");
     exchange.at = Duration::from_secs(15);

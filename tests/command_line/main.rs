@@ -5,6 +5,7 @@ mod describing;
 mod external;
 mod failures;
 mod far_side;
+mod matrix;
 mod operator;
 mod place;
 mod proving;

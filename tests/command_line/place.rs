@@ -123,7 +123,7 @@ impl Place {
         let line = line.collect::<Vec<_>>().join(" ");
         let text = format!(
             "$ mcp-checks {line}\n{}── standard error ──\n{}── exit code {} ──\n",
-            without_times(&ran.stdout),
+            without_times(&ran.stdout.replace(PROGRAM, "mcp-checks")),
             ran.stderr,
             ran.code
         );
