@@ -57,8 +57,7 @@ pub struct Arguments {
 /// # Errors
 /// A diagnostic of what is wrong with the command line or a file.
 pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
-    let library = arguments.sources.library()?;
-    let profiles = arguments.sources.profiles()?;
+    let (library, profiles) = arguments.sources.read()?;
     let check = match named_check(&library, &arguments.check)? {
         Ok(check) => check,
         Err(broken) => {
@@ -75,6 +74,7 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
             check.kind.as_str()
         ));
     }
+    let style = style(&http::HeaderMap::new(), None, &profiles);
     let profile = played::profile(arguments.profile.as_deref(), None, check, &profiles)?;
     let case = played::case(arguments.case.clone(), check)?;
     let words = match &case {
@@ -90,7 +90,6 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
         let leave = leave.clone();
         move || leave.cancel()
     });
-    let style = style(&http::HeaderMap::new(), profiles[0].secrets.iter());
     let visitor = Visitor {
         port: arguments.port,
         announce: Box::new(|url, environment| {

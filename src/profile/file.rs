@@ -6,6 +6,7 @@ use http::Uri;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
+use super::masked::masked;
 use super::{DataClass, Framing, Operator, Policy, Profile, ServerBehaviour, Zone};
 use crate::check::SourceText;
 use crate::check::nearest::{alternatives, did_you_mean};
@@ -73,7 +74,7 @@ fn revision<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Revision, D::E
 /// or else every value that is not allowed.
 pub fn read(name: &str, source: &SourceText) -> Result<Profile, SourceError> {
     let failed = |problems| {
-        SourceError::new(format!("the profile `{}`", source.name()), source.clone(), problems)
+        SourceError::new(format!("the profile `{}`", source.name()), masked(source), problems)
     };
     let text: &str = source.inner();
     let file: File =
@@ -159,7 +160,7 @@ fn read_url(url: &Spanned<String>) -> Result<Uri, Problem> {
     let wrong = |label: String| {
         problem(
             "profile::url",
-            format!("`{}` is not the address of a server", url.get_ref()),
+            "the `url` is not the address of a server",
             url.span(),
             label,
         )
@@ -183,7 +184,12 @@ fn unreadable(error: &toml::de::Error, text: &str) -> Problem {
     } else {
         "profile::unexpected"
     };
-    let (what, expected) = message.split_once(", expected ").unwrap_or((message, ""));
+    let (what, expected) = message.rsplit_once(", expected ").unwrap_or((message, ""));
+    // A value of the wrong type may be a secret: its place is shown, and no more.
+    let what = match what.starts_with("invalid ") {
+        true => what.split(['"', '`']).next().unwrap_or_default().trim_end(),
+        false => what,
+    };
     // serde speaks of fields; in a profile they are keys.
     let what = what.replace("unknown field", "unknown key").replace("missing field", "missing key");
     let label =

@@ -115,8 +115,17 @@ pub(super) fn word_length(text: &[u8]) -> usize {
     text.iter().take_while(is_word).count()
 }
 
+/// White space, and what an event stream has where a line of data begins.
 fn white_space_length(text: &[u8]) -> usize {
-    text.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
+    const DATA: &[u8] = b"data:";
+    let mut at = 0;
+    while let Some(byte) = text.get(at).filter(|byte| byte.is_ascii_whitespace()) {
+        at += 1;
+        if *byte == b'\n' && text[at..].starts_with(DATA) {
+            at += DATA.len();
+        }
+    }
+    at
 }
 
 /// Where the value begins after a colon at `at`, white space aside.
@@ -127,6 +136,79 @@ pub(super) fn colon(text: &[u8], at: usize) -> Option<usize> {
     // A value on the next line is still one if it is in quotes.
     let lines = white_space_length(&text[value..]);
     Some(value + if quote_at(text, value + lines).is_some() { lines } else { spaces })
+}
+
+/// Where the value begins after a comma at `at`, if it is in quotes.
+pub(super) fn comma(text: &[u8], at: usize) -> Option<usize> {
+    let value = (text.get(at) == Some(&b',')).then_some(at + 1)?;
+    let value = value + white_space_length(&text[value..]);
+    quote_at(text, value).map(|_| value)
+}
+
+/// How many bytes of `text` come before the bracket that closes a list of
+/// strings.
+pub(super) fn strings_length(text: &[u8]) -> usize {
+    let mut at = 0;
+    while at < text.len() && text[at] != b']' {
+        at = match quote_at(text, at) {
+            Some(quote) => {
+                let end = quote.closing(text, at + quote.length());
+                if end < text.len() { end + quote.length() } else { end }
+            }
+            None => at + 1,
+        };
+    }
+    at.min(text.len())
+}
+
+/// How many bytes from `value` on belong to the line that began at `start`: a
+/// line of its own, or one inside of a string.
+pub(super) fn line_length(text: &[u8], start: usize, value: usize) -> usize {
+    let is_own = start == 0 || text[start - 1] == b'\n';
+    let opening = quote_before(text, start);
+    let closing = opening.map_or(text.len(), |quote| quote.closing(text, value));
+    let ends = |at: &usize| match text[*at] {
+        b'\r' | b'\n' => true,
+        b'\\' => !is_own && matches!(text.get(at + 1), Some(b'n' | b'r')),
+        b'"' | b'\'' => !is_own && opening.is_none() && ends_string(text, *at),
+        _ => false,
+    };
+    let end = (value..closing).find(ends).unwrap_or(closing);
+    // The backslashes before a mark belong to it.
+    let backslashes = text[value..end].iter().rev().take_while(|&&byte| byte == b'\\').count();
+    end - backslashes - value
+}
+
+/// Whether the quotation mark at `at` ends a string, rather than being a part of
+/// the text in it: no backslash is before it, or JSON is after it.
+fn ends_string(text: &[u8], at: usize) -> bool {
+    if at == 0 || text[at - 1] != b'\\' {
+        return true;
+    }
+    let after = &text[at + 1..];
+    let after = &after[white_space_length(after)..];
+    match after.first() {
+        None | Some(b'}' | b']' | b':') => true,
+        Some(b',') => matches!(after.get(1), Some(b'"' | b'\\' | b'{' | b'[')),
+        _ => false,
+    }
+}
+
+/// The authority of the URI whose scheme ends at `at`: what stands before its
+/// path. The URI may be percent-encoded as a whole.
+pub(super) fn authority(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let rest = &text[at..];
+    let marks: [&[u8]; 4] = [b"://", b":\\/\\/", b"%3A%2F%2F", b"%3a%2f%2f"];
+    let mark = marks.into_iter().find(|mark| rest.starts_with(mark))?;
+    let start = at + mark.len();
+    let is_encoded = mark[0] == b'%';
+    let ends = |at: &usize| match text[*at] {
+        b'%' => {
+            is_encoded && text.get(at + 1..at + 3).is_some_and(|it| it.eq_ignore_ascii_case(b"2F"))
+        }
+        byte => byte.is_ascii_whitespace() || b"/?#\"'<>\\`,;(){}[]".contains(&byte),
+    };
+    Some(start..(start..text.len()).find(ends).unwrap_or(text.len()))
 }
 
 /// Where the value begins after an equals sign at `at`, which may be escaped.

@@ -208,6 +208,7 @@ fn message(
     for (name, value) in headers {
         if !HOP_HEADERS.contains(&name.as_str()) {
             let value = style.header_value(name.as_str(), value.as_bytes());
+            let name = style.redactor.redact(name.as_str());
             line(out, format!("{mark} {name}: {value}").trim_end());
         }
     }
