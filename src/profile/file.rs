@@ -158,13 +158,8 @@ fn refuse_empty(value: &Spanned<String>, what: &str) -> Option<Problem> {
 
 fn read_url(url: &Spanned<String>) -> Result<Uri, Problem> {
     let wrong = |label: String| {
-        problem(
-            "profile::url",
-            "the `url` is not the address of a server",
-            url.span(),
-            label,
-        )
-        .with_help("write a whole address: `https://example.com/mcp`")
+        problem("profile::url", "the `url` is not the address of a server", url.span(), label)
+            .with_help("write a whole address: `https://example.com/mcp`")
     };
     let uri: Uri = url.get_ref().parse().map_err(|error| wrong(format!("{error}")))?;
     match (uri.scheme_str(), uri.host()) {

@@ -34,10 +34,11 @@ pub(super) fn masked(source: &SourceText) -> SourceText {
         let readable = if is_in_string { 0 } else { readable(line) };
         is_in_string |= line.contains("\"\"\"") || line.contains("'''");
         let (shown, hidden) = line.split_at(readable);
-        lines.push(match shown.trim_start().starts_with("url") {
-            true => mask_address(shown) + &mask(hidden),
-            false => shown.to_owned() + &mask(hidden),
-        });
+        let shown = match shown.trim_start().starts_with("url") {
+            true => mask_address(shown),
+            false => shown.to_owned(),
+        };
+        lines.push(format!("{shown}{}", mask(hidden)));
     }
     Arc::new(NamedSource::new(source.name(), Arc::from(lines.join("\n"))))
 }
@@ -96,7 +97,10 @@ mod tests {
             ("# secret = \"a\"", "# ****** = \"*\""),
             ("\"secret\" = \"a\"", "\"******\" = \"*\""),
             ("operator = { secret = \"a\" }", "operator = { ****** = \"*\" }"),
-            ("token = \"\"\"\nzone = a\"\"\"\nzone = \"b\"", "token = \"\"\"\n**** = *\"\"\"\n**** = \"*\""),
+            (
+                "token = \"\"\"\nzone = a\"\"\"\nzone = \"b\"",
+                "token = \"\"\"\n**** = *\"\"\"\n**** = \"*\"",
+            ),
             ("url = \"http://a:b@c.test/d?e=f\"", "url = \"http://***@c.test/d?*=*\""),
             ("url = \"a:b@c.test/d\"", "url = \"***@c.test/d\""),
             ("url = \"http://c.test/mcp\"\r", "url = \"http://c.test/mcp\"\r"),
