@@ -50,10 +50,9 @@ pub fn say(talk: impl Display) {
     let _ = writeln!(io::stderr().lock(), "{talk}");
 }
 
-/// `value` as [`json`] has it, without credentials: each string by itself, and
-/// then what the names of members say of their values.
+/// `value` as [`json`] has it, without credentials.
 pub fn redacted_json(value: &Value, redactor: &Redactor) -> String {
-    redactor.redact(&json(&redactor.strings(value)))
+    json(&redactor.value(value))
 }
 
 /// `value` as JSON, with a line end. What a terminal would obey, or a reader not

@@ -144,7 +144,7 @@ pub fn json(proof: &Proof, redactor: &Redactor) -> Value {
         })
         .collect();
     let elapsed = u64::try_from(proof.elapsed.as_millis()).unwrap_or(u64::MAX);
-    redactor.strings(&json!({
+    redactor.value(&json!({
         "format": FORMAT,
         "summary": {
             "holds": proof.holds(),

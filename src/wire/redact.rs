@@ -102,18 +102,35 @@ impl Redactor {
         }
     }
 
-    /// `value` with every string in it redacted, names of members as well. What
-    /// a member's name says of its value shows in the text alone: redact that
-    /// too.
-    pub fn strings(&self, value: &Value) -> Value {
+    /// `value` without credentials: each string by itself, so that no escape hides
+    /// what it says, and what a member's name makes one.
+    pub fn value(&self, value: &Value) -> Value {
         match value {
             Value::String(text) => self.redact(text).into(),
-            Value::Array(items) => items.iter().map(|item| self.strings(item)).collect(),
-            Value::Object(members) => members
-                .iter()
-                .map(|(name, value)| (self.redact(name), self.strings(value)))
-                .collect(),
+            Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
+            Value::Object(members) => {
+                let member = |(name, value): (&String, &Value)| {
+                    (self.redact(name), self.member(name, value))
+                };
+                members.iter().map(member).collect()
+            }
             other => other.clone(),
+        }
+    }
+
+    fn member(&self, name: &str, value: &Value) -> Value {
+        let is_credential = CREDENTIAL_MEMBERS.iter().any(|known| is_name(name.as_bytes(), known))
+            || one_of(&CREDENTIAL_HEADERS, name.as_bytes()).is_some();
+        let redacted = |value: &Value| match value {
+            Value::String(text) if !text.is_empty() => REDACTED.into(),
+            // How JSON-RPC tells what an error is.
+            Value::Number(_) if name != "code" => REDACTED.into(),
+            other => self.value(other),
+        };
+        match value {
+            Value::Array(items) if is_credential => items.iter().map(redacted).collect(),
+            other if is_credential => redacted(other),
+            other => self.value(other),
         }
     }
 }
@@ -314,6 +331,9 @@ fn member_value(text: &[u8], name: &str, start: usize, end: usize) -> Option<Ran
         let value = value + quote.length();
         return Some(value..quote.closing(text, value));
     }
+    if let Some(list) = scan::strings(text, value).filter(|_| is_quoted) {
+        return Some(list);
+    }
     let length = match form {
         Some(_) => scan::form_value_length(&text[value..]),
         None if PROSE.contains(&name) => 0,
@@ -345,10 +365,8 @@ fn header_value(text: &[u8], name: &str, start: usize, end: usize) -> Option<Ran
     let value = scan::colon(text, after_name)
         .or_else(|| scan::form_separator(text, after_name))
         .or_else(|| scan::comma(text, after_name).filter(|_| is_quoted))?;
-    if is_quoted && text.get(value) == Some(&b'[') {
-        let is_done = text[value..].starts_with(REDACTED.as_bytes());
-        let list = value + 1..value + 1 + scan::strings_length(&text[value + 1..]);
-        return (!is_done && !text[list.start..].starts_with(REDACTED.as_bytes())).then_some(list);
+    if let Some(list) = scan::strings(text, value).filter(|_| is_quoted) {
+        return Some(list);
     }
     let (value, value_end) = if let Some(quote) = scan::quote_at(text, value) {
         let value = value + quote.length();

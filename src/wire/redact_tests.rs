@@ -135,7 +135,7 @@ fn header_fields_are_redacted_as_programs_print_them() {
     for (text, expected) in [
         (
             "{ 'set-cookie': [ 'a=1; Path=/', 'b=2' ], x: 1 }",
-            "{ 'set-cookie': [[redacted]], x: 1 }",
+            "{ 'set-cookie': [ '[redacted]' ], x: 1 }",
         ),
         ("[ 'Cookie', 'a=1', 'Host', 'h' ]", "[ 'Cookie', '[redacted]', 'Host', 'h' ]"),
         (
@@ -151,6 +151,14 @@ fn header_fields_are_redacted_as_programs_print_them() {
         (
             r#"{"t":"curl -H \"Authorization: Basic eA==\" x"}"#,
             r#"{"t":"curl -H \"Authorization: Basic [redacted]\" x"}"#,
+        ),
+        (
+            r#"no Authorization: Digest username="a", response="b", nc=1"#,
+            "no Authorization: Digest [redacted]",
+        ),
+        (
+            r#"{"t":"no Authorization: Digest username=\"a\", response=\"b\"","x":1}"#,
+            r#"{"t":"no Authorization: Digest [redacted]","x":1}"#,
         ),
         (
             "data: {\"access_token\":\ndata:  \"abc\"}",
@@ -186,12 +194,26 @@ fn credentials_are_redacted_by_their_place_in_a_uri_and_by_their_shape() {
 }
 
 #[test]
-fn the_strings_of_a_value_are_redacted_one_by_one() {
-    let value = serde_json::json!({ "hush": [1, "cookie: a=\"b\"; c", null], "x": "hush" });
-    let expected = serde_json::json!({
-        "[redacted]": [1, "cookie: [redacted]", null], "x": "[redacted]",
+fn lists_are_redacted_as_values_are() {
+    assert_eq!(
+        redact(r#"{"set-cookie":["a=1","b"],"x":[1]}"#),
+        r#"{"set-cookie":["[redacted]"],"x":[1]}"#
+    );
+    assert_eq!(redact("{'code': ['abc'], 'x': ['y']}"), "{'code': ['[redacted]'], 'x': ['y']}");
+    assert_eq!(redact(r#"{"code":[],"token":[1]}"#), r#"{"code":[],"token":[1]}"#);
+}
+
+#[test]
+fn a_value_is_redacted_and_stays_json() {
+    let value = serde_json::json!({
+        "hush": [1, "cookie: a=\"b\"; c", null], "x": "hush", "password": 7, "idToken": ["a"],
+        "error": { "code": -32000 }, "token": "", "Cookie": { "y": "z" },
     });
-    assert_eq!(Redactor::new(["hush"]).strings(&value), expected);
+    let expected = serde_json::json!({
+        "[redacted]": [1, "cookie: [redacted]", null], "x": "[redacted]", "password": "[redacted]",
+        "idToken": ["[redacted]"], "error": { "code": -32000 }, "token": "", "Cookie": { "y": "z" },
+    });
+    assert_eq!(Redactor::new(["hush"]).value(&value), expected);
 }
 
 #[test]

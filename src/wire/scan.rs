@@ -145,20 +145,23 @@ pub(super) fn comma(text: &[u8], at: usize) -> Option<usize> {
     quote_at(text, value).map(|_| value)
 }
 
-/// How many bytes of `text` come before the bracket that closes a list of
-/// strings.
-pub(super) fn strings_length(text: &[u8]) -> usize {
-    let mut at = 0;
-    while at < text.len() && text[at] != b']' {
-        at = match quote_at(text, at) {
-            Some(quote) => {
-                let end = quote.closing(text, at + quote.length());
-                if end < text.len() { end + quote.length() } else { end }
-            }
-            None => at + 1,
-        };
+/// What the strings of the list that begins at `at` hold, from the first one's
+/// first byte to the last one's last.
+pub(super) fn strings(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let mut at = (text.get(at) == Some(&b'[')).then_some(at + 1)?;
+    let mut found: Option<Range<usize>> = None;
+    loop {
+        at += white_space_length(text.get(at..)?);
+        let quote = quote_at(text, at)?;
+        let start = at + quote.length();
+        let end = quote.closing(text, start);
+        found = Some(found.map_or(start, |found| found.start)..end);
+        at = end + quote.length();
+        match text.get(at..).and_then(|rest| rest.get(white_space_length(rest))) {
+            Some(b',') => at += white_space_length(&text[at..]) + 1,
+            _ => return found,
+        }
     }
-    at.min(text.len())
 }
 
 /// How many bytes from `value` on belong to the line that began at `start`: a
@@ -167,13 +170,25 @@ pub(super) fn line_length(text: &[u8], start: usize, value: usize) -> usize {
     let is_own = start == 0 || text[start - 1] == b'\n';
     let opening = quote_before(text, start);
     let closing = opening.map_or(text.len(), |quote| quote.closing(text, value));
-    let ends = |at: &usize| match text[*at] {
-        b'\r' | b'\n' => true,
-        b'\\' => !is_own && matches!(text.get(at + 1), Some(b'n' | b'r')),
-        b'"' | b'\'' => !is_own && opening.is_none() && ends_string(text, *at),
-        _ => false,
-    };
-    let end = (value..closing).find(ends).unwrap_or(closing);
+    let mut end = value;
+    while end < closing {
+        match text[end] {
+            b'\r' | b'\n' => break,
+            _ if is_own => {}
+            b'\\' if matches!(text.get(end + 1), Some(b'n' | b'r')) => break,
+            b'=' => {
+                // A parameter in quotes, which are none of the string's own.
+                if let Some(quote) = quote_at(text, end + 1) {
+                    end = quote.closing(text, end + 1 + quote.length()) + quote.length();
+                    continue;
+                }
+            }
+            b'"' | b'\'' if opening.is_none() && ends_string(text, end) => break,
+            _ => {}
+        }
+        end += 1;
+    }
+    let end = end.min(closing);
     // The backslashes before a mark belong to it.
     let backslashes = text[value..end].iter().rev().take_while(|&&byte| byte == b'\\').count();
     end - backslashes - value

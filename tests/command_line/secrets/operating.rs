@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use http::{HeaderMap, StatusCode};
 use mcp_checks::mcp::server::{Action, Call, ScriptedServer};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Written;
 use super::planting::{Kind, Planted};
@@ -61,7 +61,7 @@ impl Shop {
                         "description": "<<content: description of the server>>"
                     },
                     "instructions": "<<content: instructions>> <<marked: instructions>>",
-                    "capabilities": { "experimental": { "<<marked: capability>>": {
+                    "capabilities": { "tools": {}, "experimental": { "<<marked: capability>>": {
                         "said": "<<content: contents of a capability>>" } } }
                 }"#,
             );
