@@ -196,3 +196,33 @@ impl Ran {
         "ended in an unknown way".to_owned()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_stream_does_not_stand_in_a_line_of_the_other() {
+        let mut output = Output::default();
+        for (stream, bytes) in [(0, "a token-"), (1, "b\nsec"), (0, "of-mine\nc"), (1, "ond\n")] {
+            output.push(stream, bytes.as_bytes());
+        }
+        let (text, dropped) = output.shown(&Redactor::new(["token-of-mine"]));
+        assert_eq!((text.as_str(), dropped), ("b\na [redacted]\nsecond\nc", 0));
+    }
+
+    #[test]
+    fn what_is_kept_does_not_begin_within_a_secret() {
+        let line = "Authorization: Bearer a-token-of-the-client-0123456789\n";
+        for shift in 0..line.len() {
+            let mut output = Output::default();
+            output.push(0, "x".repeat(OUTPUT_LIMIT).as_bytes());
+            output.push(0, line.as_bytes());
+            output.push(0, "y".repeat(OUTPUT_LIMIT - shift).as_bytes());
+            let (text, dropped) = output.shown(&Redactor::default());
+            assert!(text.len() <= OUTPUT_LIMIT);
+            assert!(!text.contains("client") && !text.contains("0123"), "{shift}: {}", &text[..80]);
+            assert_eq!(dropped, (OUTPUT_LIMIT + line.len() - shift) as u64);
+        }
+    }
+}

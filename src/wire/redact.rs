@@ -15,7 +15,7 @@
 //! an error is. Redacting twice changes nothing.
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use serde_json::Value;
 
@@ -244,8 +244,9 @@ fn word_escape(text: &[u8], at: usize) -> Option<(u8, usize)> {
 
 /// The credential that the word at `start..end` is, or that follows it.
 fn credential_at(text: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
-    // Longer than any name that matters; a body may be one word of megabytes.
-    const LONGEST: usize = 64;
+    // No name that matters is shorter or longer; a body may be one word of
+    // megabytes.
+    const LENGTHS: RangeInclusive<usize> = 4..=64;
     let word = &text[start..end];
     if word.starts_with(b"eyJ") {
         return web_token(text, start, end);
@@ -253,7 +254,7 @@ fn credential_at(text: &[u8], start: usize, end: usize) -> Option<Range<usize>> 
     if let Some(authority) = scan::authority(text, end) {
         return user_information(text, authority);
     }
-    if word.len() > LONGEST {
+    if !LENGTHS.contains(&word.len()) {
         return None;
     }
     if let Some(name) = CREDENTIAL_MEMBERS.into_iter().find(|name| is_name(word, name)) {
@@ -273,7 +274,10 @@ fn is_name(word: &[u8], name: &str) -> bool {
         let letters = text.iter().filter(|byte| !matches!(byte, b'_' | b'-'));
         letters.map(u8::to_ascii_lowercase)
     }
-    letters(word).eq(letters(name.as_bytes()))
+    // Most words differ in the first letter already.
+    let first = word.iter().find(|byte| byte.is_ascii_alphanumeric());
+    first.is_some_and(|first| first.eq_ignore_ascii_case(&name.as_bytes()[0]))
+        && letters(word).eq(letters(name.as_bytes()))
 }
 
 fn one_of(names: &[&'static str], word: &[u8]) -> Option<&'static str> {
