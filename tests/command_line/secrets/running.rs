@@ -1,8 +1,8 @@
 //! What `run` and the commands beside it write: reports, traces, snapshots,
 //! diagnostics of broken checks, what an external client prints.
 
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::io::{BufRead, BufReader, read_to_string};
+use std::process::{Child, Command, Stdio};
 
 use super::Written;
 use super::planting::{Kind, Planted};
@@ -217,6 +217,16 @@ fn the_commands_beside_run_show_no_secret_of_what_is_broken() {
     written.holds_none(&field.planted, &[Kind::Credential, Kind::Marked]);
 }
 
+/// A server that ends with the test, however the test ends.
+struct Serving(Child);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 #[test]
 fn a_visit_shows_no_secret() {
     let field = Field::new();
@@ -224,8 +234,10 @@ fn a_visit_shows_no_secret() {
     for more in [&[][..], &["--trace"]] {
         let arguments = [&["serve", "everywhere"], more].concat();
         let mut command = field.place.command(&arguments);
-        let mut serving = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut output = BufReader::new(serving.stdout.take().unwrap());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut serving = Serving(command.spawn().unwrap());
+        let mut output = BufReader::new(serving.0.stdout.take().unwrap());
+        let mut talk = serving.0.stderr.take().unwrap();
         let mut url = String::new();
         while !url.starts_with("http://") {
             url.clear();
@@ -233,12 +245,10 @@ fn a_visit_shows_no_secret() {
         }
         let drive = ["drive", "everywhere", url.trim(), "--header", "X-Key: k3y-that-is-given"];
         let driven = field.run(&drive).exits(0);
-        let killed =
-            std::process::Command::new("kill").args(["-INT", &serving.id().to_string()]).status();
-        assert!(killed.unwrap().success());
-        let stdout = std::io::read_to_string(output).unwrap();
-        let ended = serving.wait_with_output().unwrap();
-        let stderr = String::from_utf8(ended.stderr).unwrap();
+        let interrupted = Command::new("kill").args(["-INT", &serving.0.id().to_string()]).status();
+        assert!(interrupted.unwrap().success());
+        let stdout = read_to_string(output).unwrap();
+        let stderr = read_to_string(&mut talk).unwrap();
         assert!(stderr.contains(r#""client_secret":"[redacted]""#), "{stderr}");
         assert!(stdout.contains("tools/call") && stdout.contains("differs"), "{stdout}");
         assert!(!driven.stdout.contains("k3y-that") && driven.json().is_array());
