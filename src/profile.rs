@@ -4,6 +4,7 @@
 
 mod file;
 mod load;
+mod masked;
 
 use std::fmt;
 

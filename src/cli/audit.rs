@@ -6,11 +6,13 @@ use std::path::PathBuf;
 
 use chrono::{DateTime, SecondsFormat};
 use clap::Args;
+use http::HeaderMap;
 use miette::Report;
 use serde_json::{Value, json};
 
 use super::exit::Exit;
-use super::output::{json as text_of, print, say};
+use super::output::{print, redacted_json, say};
+use super::secrets;
 use super::store::StoreFile;
 use super::terminal::{Stream, When, has_colour};
 use crate::host::store::{Contact, Event, LoggedDenial, RunRecord};
@@ -58,10 +60,10 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
     let held = Held::read(&arguments.store.open_existing()?)?;
     let redactor = redactor(arguments)?;
     if arguments.json {
-        print(&redactor.redact(&text_of(&held.json(arguments.trace))))?;
+        print(&redacted_json(&held.json(arguments.trace), &redactor))?;
     } else {
         let paint = Paint(has_colour(colour, Stream::Output));
-        print(&redactor.redact(&held.human(arguments.trace, paint)))?;
+        print(&held.human(arguments.trace, &redactor, paint))?;
     }
     let mut exit = Exit::AllHeld;
     for problem in held.problems() {
@@ -71,13 +73,14 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
     Ok(exit)
 }
 
-/// What tools answered may hold what a profile calls secret.
+/// What is stored may hold what a profile calls secret. Without what tools
+/// answered, a profile that cannot be read is no reason to show nothing.
 fn redactor(arguments: &Arguments) -> miette::Result<Redactor> {
-    if !arguments.trace {
-        return Ok(Redactor::default());
-    }
-    let profiles = profile::load(arguments.profiles.as_deref())?;
-    Ok(Redactor::new(profiles.into_iter().flat_map(|profile| profile.secrets)))
+    let profiles = match profile::load(arguments.profiles.as_deref()) {
+        Err(error) if arguments.trace => return Err(error.into()),
+        loaded => loaded.unwrap_or_default(),
+    };
+    Ok(secrets::learn(&HeaderMap::new(), None, &profiles))
 }
 
 /// What a store holds.
@@ -125,7 +128,10 @@ impl Held {
         problems
     }
 
-    fn human(&self, trace: bool, paint: Paint) -> String {
+    fn human(&self, trace: bool, redactor: &Redactor, paint: Paint) -> String {
+        // Redacted before it is cut, escaped or laid out: each could hide a part
+        // of a credential.
+        let name = |name: &str| escape_name(&redactor.redact(name));
         let mut text = String::new();
         if self.runs.is_empty() && self.contacts.is_empty() && self.denials.is_empty() {
             text.push_str("nothing is stored yet\n");
@@ -139,18 +145,17 @@ impl Held {
                 paint.bold(&format!("run {}", run.id)),
                 if is_abandoned(run, now) { " (abandoned)" } else { "" },
                 utc(run.started_at),
-                escape_name(&run.caller)
+                name(&run.caller)
             );
             for step in steps {
-                human_step(&mut text, step, trace, paint);
+                human_step(&mut text, step, trace, redactor, paint);
             }
         }
         if !self.contacts.is_empty() {
             let _ = writeln!(text, "{}", paint.bold("contacts"));
         }
         for contact in &self.contacts {
-            let (server, operation) =
-                (escape_name(&contact.server), escape_name(&contact.operation));
+            let (server, operation) = (name(&contact.server), name(&contact.operation));
             let (at, latency) = (utc(contact.at), contact.latency);
             let _ = writeln!(text, "  {at}  {server}  {operation}  {latency} ms");
         }
@@ -159,7 +164,7 @@ impl Held {
         }
         for denial in &self.denials {
             let [caller, tool, reason] =
-                [&denial.caller, &denial.tool, &denial.reason].map(|text| escape_name(text));
+                [&denial.caller, &denial.tool, &denial.reason].map(|text| name(text));
             let _ = writeln!(text, "  {}  {caller}  {tool}  {reason}", utc(denial.at));
         }
         text
@@ -198,11 +203,12 @@ fn is_abandoned(run: &RunRecord, now: i64) -> bool {
     run.status == Ok(RunStatus::Running) && run.lease_until.is_none_or(|until| until < now)
 }
 
-fn human_step(text: &mut String, event: &Event, trace: bool, paint: Paint) {
+fn human_step(text: &mut String, event: &Event, trace: bool, redactor: &Redactor, paint: Paint) {
+    let name = |name: &str| escape_name(&redactor.redact(name));
     let sequence = event.sequence;
     let _ = match &event.step {
         Ok(Step::Declared { tool, effect }) => {
-            let (tool, effect) = (escape_name(tool), escape_name(effect));
+            let (tool, effect) = (name(tool), name(effect));
             writeln!(text, "  {sequence:>3}  {:10} {tool}  {effect}", "declared")
         }
         Ok(Step::Tool { tool, outcome, text: answer }) => {
@@ -211,9 +217,10 @@ fn human_step(text: &mut String, event: &Event, trace: bool, paint: Paint) {
                 Outcome::Ok => paint.green(&word),
                 Outcome::Failed | Outcome::Cancelled => paint.red(&word),
             };
-            let (tool, length) = (escape_name(tool), answer.len());
+            let (tool, length) = (name(tool), answer.len());
             let _ = writeln!(text, "  {sequence:>3}  {word} {tool}  {length} bytes");
-            let lines = if trace { escape(answer.as_bytes()) } else { String::new() };
+            let lines =
+                if trace { escape(redactor.redact(answer).as_bytes()) } else { String::new() };
             lines.lines().try_for_each(|line| writeln!(text, "       | {line}"))
         }
         Err(_) => writeln!(text, "  {sequence:>3}  {}", paint.red("unreadable")),
@@ -276,7 +283,7 @@ mod tests {
         let held = Held::read(&store).unwrap();
         let json = held.json(false);
         let steps = json["runs"][0]["steps"].as_array().unwrap();
-        let screen = held.human(false, Paint(false));
+        let screen = held.human(false, &Redactor::default(), Paint(false));
         let lines = screen.lines().skip(1);
         for ((outcome, step), line) in Outcome::ALL.into_iter().zip(steps).zip(lines) {
             assert_eq!(step["outcome"], outcome.as_str());

@@ -5,11 +5,13 @@ use std::io::{IsTerminal, Read, Write};
 use std::pin::pin;
 
 use clap::Args;
+use http::HeaderMap;
 use miette::{IntoDiagnostic, MietteDiagnostic, Report, miette};
 use serde_json::{Value, json};
 
 use super::exit::Exit;
-use super::output::{json as text_of, print, say};
+use super::output::{self, print, redacted_json, say};
+use super::secrets;
 use super::server::{Conversation, Speaking, interrupted};
 use super::store::StoreFile;
 use super::terminal::{Stream, When, has_colour};
@@ -170,6 +172,10 @@ fn not_registered(arguments: &Arguments, store: &Store) -> miette::Result<Exit> 
         tool: arguments.tool.clone(),
         reason: Denial::NotRegistered.as_str().to_owned(),
     });
+    // The names that are near are a server's own words.
+    if let Ok(profiles) = arguments.speaking.profiles() {
+        secrets::learn(&HeaderMap::new(), None, &profiles);
+    }
     let stored = store.tools()?;
     let near = did_you_mean(&arguments.tool, stored.iter().map(|tool| tool.local_name.as_str()));
     let denial = Denial::NotRegistered;
@@ -231,7 +237,7 @@ fn show(
 ) -> miette::Result<()> {
     let redactor = &conversation.style.redactor;
     if arguments.json {
-        let text = text_of(&json!({
+        let answer = json!({
             "tool": arguments.tool,
             "run": run,
             "outcome": result.outcome().as_str(),
@@ -241,8 +247,8 @@ fn show(
             "write_target": result.write_target(),
             "refused": null,
             "message": null,
-        }));
-        return print(&redactor.redact(&text));
+        });
+        return print(&redacted_json(&answer, redactor));
     }
     let mut text = redactor.redact(result.text());
     // A terminal obeys what it is shown; a file or a program gets what came.
@@ -285,7 +291,7 @@ fn report_refusal(
     help: Option<String>,
 ) -> miette::Result<()> {
     if arguments.json {
-        print(&text_of(&json!({
+        let refused = json!({
             "tool": arguments.tool,
             "run": null,
             "outcome": null,
@@ -295,7 +301,8 @@ fn report_refusal(
             "write_target": null,
             "refused": refusal.as_str(),
             "message": refusal.to_string(),
-        })))?;
+        });
+        print(&redacted_json(&refused, &output::redactor()))?;
     }
     let message = escape(refusal.to_string().replace('\n', " ").as_bytes());
     let report = MietteDiagnostic::new(message)

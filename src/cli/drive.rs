@@ -7,7 +7,7 @@ use miette::{IntoDiagnostic, miette};
 use serde_json::Value;
 
 use super::exit::Exit;
-use super::output::{print, say};
+use super::output::{print, redacted_json, say};
 use super::played;
 use super::run::{headers, interrupt_on_ctrl_c, send_headers, server_url, timeout};
 use super::sources::{Sources, named_check};
@@ -80,8 +80,7 @@ pub fn run(arguments: &Arguments) -> miette::Result<Exit> {
         }
     };
     let url: Uri = server_url(url)?;
-    let library = arguments.sources.library()?;
-    let profiles = arguments.sources.profiles()?;
+    let (library, profiles) = arguments.sources.read()?;
     let check = match check(name, &library)? {
         Ok(check) => check,
         Err(broken) => {
@@ -115,7 +114,7 @@ pub fn run(arguments: &Arguments) -> miette::Result<Exit> {
             // What has no form in JSON, such as a function, is of no use outside
             // of the script.
             let value = to_json(&returned).unwrap_or(Value::Null);
-            print(&format!("{}\n", redactor.redact(&format!("{value:#}"))))?;
+            print(&redacted_json(&value, redactor))?;
             Ok(Exit::AllHeld)
         }
         Err(trouble) => Ok(stopped(trouble)),

@@ -20,6 +20,7 @@ mod played;
 pub mod prove;
 pub mod review;
 pub mod run;
+mod secrets;
 pub mod serve;
 pub mod server;
 pub mod show;
@@ -93,7 +94,13 @@ pub fn main() -> ExitCode {
         Ok(line) => line,
         Err(error) => {
             let code = if error.use_stderr() { Exit::WrongCommandLine } else { Exit::AllHeld };
-            let _ = error.print();
+            let text = error.render().to_string();
+            // What was typed in the wrong place may be a credential.
+            if error.use_stderr() && output::redactor().redact(&text) != text {
+                say(text.trim_end());
+            } else {
+                let _ = error.print();
+            }
             return code.into();
         }
     };

@@ -4,11 +4,13 @@
 
 use std::fmt::{Display, Write as _};
 use std::io::{self, ErrorKind, Write};
+use std::sync::{PoisonError, RwLock};
 
 use clap::ValueEnum;
 use miette::miette;
 use serde_json::Value;
 
+use crate::wire::redact::Redactor;
 use crate::wire::text::is_lost;
 
 /// Writes data to standard output.
@@ -27,10 +29,30 @@ pub fn print(data: &str) -> miette::Result<()> {
     }
 }
 
-/// Says something to the person, on standard error, with a line end.
+/// What nothing that is said may show.
+static SECRETS: RwLock<Option<Redactor>> = RwLock::new(None);
+
+/// From now on nothing that is said shows what `redactor` takes out.
+pub fn say_nothing_of(redactor: &Redactor) {
+    *SECRETS.write().unwrap_or_else(PoisonError::into_inner) = Some(redactor.clone());
+}
+
+/// What takes out what nothing that is said may show.
+pub fn redactor() -> Redactor {
+    SECRETS.read().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
+}
+
+/// Says something to the person, on standard error, with a line end and without
+/// credentials.
 pub fn say(talk: impl Display) {
+    let talk = redactor().redact(&talk.to_string());
     // Whom should one tell that nobody listens?
     let _ = writeln!(io::stderr().lock(), "{talk}");
+}
+
+/// `value` as [`json`] has it, without credentials.
+pub fn redacted_json(value: &Value, redactor: &Redactor) -> String {
+    json(&redactor.value(value))
 }
 
 /// `value` as JSON, with a line end. What a terminal would obey, or a reader not

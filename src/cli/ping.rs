@@ -137,7 +137,7 @@ fn described(conversation: &Conversation, pinged: &Result<Ping, ClientError>) ->
             "reachable": true,
             "latency_ms": ping.latency,
             "versions": ping.versions,
-            "server_info": ping.server,
+            "server_info": introduced(&ping.server),
             "capabilities": capabilities(&ping.capabilities),
             "required": conversation.policy.required,
             "enabled": conversation.client.enabled_capabilities(),
@@ -158,6 +158,14 @@ fn described(conversation: &Conversation, pinged: &Result<Ping, ClientError>) ->
             "error": failure_json(error),
         }),
     }
+}
+
+/// What a server is called and which version it is. What else it says of itself
+/// is content.
+fn introduced(server: &Value) -> Value {
+    let members = ["name", "version"].map(|name| (name, server.get(name)));
+    let strings = members.into_iter().filter(|(_, value)| value.is_some_and(Value::is_string));
+    strings.map(|(name, value)| (name.to_owned(), json!(value))).collect()
 }
 
 #[cfg(test)]

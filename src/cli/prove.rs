@@ -1,11 +1,12 @@
 //! `mcp-checks prove`: shows that every check can fail, by faults.
 
 use clap::Args;
+use http::HeaderMap;
 use miette::{GraphicalTheme, MietteDiagnostic};
 
 use super::exit::Exit;
 use super::output::{Format, print};
-use super::run::{interrupt_on_ctrl_c, jobs, timeout};
+use super::run::{interrupt_on_ctrl_c, jobs, style, timeout};
 use super::sources::Sources;
 use super::terminal::{self, Stream, When, has_colour};
 use crate::check::nearest::did_you_mean;
@@ -50,8 +51,7 @@ pub struct Arguments {
 /// # Errors
 /// A diagnostic of what is wrong with the command line or a file.
 pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
-    let mut library = arguments.sources.library()?;
-    let profiles = arguments.sources.profiles()?;
+    let (mut library, profiles) = arguments.sources.read()?;
     let selection = match arguments.selection.as_slice() {
         [] => None,
         expressions => Some(Selection::parse(expressions, &library)?),
@@ -60,6 +60,7 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
     let mut settings = Settings::new(Subject::Embedded);
     settings.jobs = jobs(arguments.jobs)?.unwrap_or(settings.jobs);
     settings.timeout = timeout(arguments.timeout)?;
+    settings.style = style(&HeaderMap::new(), None, &profiles);
     interrupt_on_ctrl_c(&settings);
     let mut bar = Progress::new(terminal::is_terminal(), terminal::is_ci());
     // Whether a fault is small shows against all checks alone, so all of them
@@ -86,6 +87,7 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
         proof.findings.retain(|finding| finding.kind != FindingKind::Survivor);
         proof.claims.retain(|claim| !claim.killed_by.is_empty());
     }
+    let redactor = &settings.style.redactor;
     print(&match arguments.format {
         Format::Human => {
             let theme = if has_colour(colour, Stream::Output) {
@@ -94,9 +96,9 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
                 GraphicalTheme::unicode_nocolor()
             };
             let every_fault = !arguments.fault.is_empty();
-            proof::text(&proof, theme, terminal::columns(), every_fault)
+            proof::text(&proof, redactor, theme, terminal::columns(), every_fault)
         }
-        Format::Json => format!("{:#}\n", proof::json(&proof)),
+        Format::Json => format!("{:#}\n", proof::json(&proof, redactor)),
     })?;
     Ok(exit(&proof))
 }

@@ -5,14 +5,18 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::Args;
+use http::HeaderMap;
 use miette::miette;
 
 use super::exit::Exit;
 use super::output::{print, say};
+use super::secrets;
 use super::terminal::{Stream, When, has_colour};
 use crate::check::nearest::did_you_mean;
+use crate::profile;
 use crate::report::Paint;
 use crate::snapshot::{Pending, SnapshotError, Store, diff, diff_coloured};
+use crate::wire::redact::Redactor;
 
 /// What `review` takes.
 #[derive(Args, Debug)]
@@ -53,7 +57,10 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
         say(format_args!("Nothing is pending in `{}`.", arguments.snapshots.display()));
         return Ok(Exit::AllHeld);
     }
-    let look = Look { colour: has_colour(colour, Stream::Output) };
+    // A recorded wire may be older than the profile that calls something secret.
+    let profiles = profile::load(None).unwrap_or_default();
+    let redactor = secrets::learn(&HeaderMap::new(), None, &profiles);
+    let look = Look { colour: has_colour(colour, Stream::Output), redactor: redactor.clone() };
     if arguments.list {
         let paths: Vec<String> =
             pending.iter().map(|pending| format!("{}\n", pending.path.display())).collect();
@@ -67,7 +74,7 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
         pending.iter().try_for_each(|pending| tally.reject(pending))?;
     } else if io::stdin().is_terminal() && io::stderr().is_terminal() {
         // Both the wires and the questions go to the person.
-        let look = Look { colour: has_colour(colour, Stream::Error) };
+        let look = Look { colour: has_colour(colour, Stream::Error), redactor };
         ask(&pending, &look, &mut io::stdin().lock(), &mut io::stderr().lock(), &mut tally)?;
     } else {
         for pending in &pending {
@@ -115,12 +122,13 @@ fn named(all: Vec<Pending>, names: &[String]) -> miette::Result<Vec<Pending>> {
 /// How a pending snapshot is shown.
 struct Look {
     colour: bool,
+    redactor: Redactor,
 }
 
 impl Look {
     fn shown(&self, pending: &Pending) -> Result<String, SnapshotError> {
-        let old = pending.old()?;
-        let new = pending.new_contents()?;
+        let old = pending.old()?.map(|old| self.redactor.redact(&old));
+        let new = self.redactor.redact(&pending.new_contents()?);
         let what = if old.is_none() { "is new" } else { "differs" };
         let old = old.unwrap_or_default();
         let lines = if self.colour { diff_coloured(&old, &new) } else { diff(&old, &new) };
@@ -220,7 +228,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let pending = three(folder.path());
         let (mut tally, mut talk) = (Tally::default(), Vec::new());
-        let look = Look { colour: false };
+        let look = Look { colour: false, redactor: Redactor::default() };
         ask(&pending, &look, &mut answers.as_bytes(), &mut talk, &mut tally).unwrap();
         let left = Store::open(folder.path()).pending().unwrap();
         let left = left.into_iter().map(|pending| pending.check).collect();

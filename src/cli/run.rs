@@ -11,6 +11,7 @@ use miette::{Context, IntoDiagnostic, miette};
 
 use super::exit::Exit;
 use super::filters::{Filters, nothing_left};
+use super::secrets;
 use super::sources::Sources;
 use super::terminal::{self, Stream, When};
 use crate::check::Level;
@@ -19,7 +20,6 @@ use crate::report::{Human, JUnit, Json, Progress, Reporter};
 use crate::runner::subject::{Command, DEFAULT_TIMEOUT, Snapshots};
 use crate::runner::{self, Plan, Settings, Subject};
 use crate::snapshot::Store;
-use crate::wire::redact::Redactor;
 use crate::wire::text::Style;
 
 /// What `run` takes.
@@ -134,8 +134,7 @@ pub enum Format {
 /// # Errors
 /// A diagnostic of what is wrong with the command line or a file.
 pub fn run(arguments: Arguments, colour: When) -> miette::Result<Exit> {
-    let library = arguments.sources.library()?;
-    let profiles = arguments.sources.profiles()?;
+    let (library, profiles) = arguments.sources.read()?;
     let chosen = arguments.filters.choose(&library, &profiles)?;
     let settings = settings(&arguments, &profiles)?;
     let plan = Plan::new(&library, &profiles, &settings.subject, &chosen.choice());
@@ -309,23 +308,18 @@ pub fn headers(fields: &[String]) -> miette::Result<HeaderMap> {
 /// Lets the built-in client send these header fields; what is secret in them and
 /// in the profiles is redacted in every output.
 pub fn send_headers(settings: &mut Settings, headers: HeaderMap, profiles: &[Profile]) {
-    settings.style = style(&headers, profiles.iter().flat_map(|profile| &profile.secrets));
+    let url = match &settings.subject {
+        Subject::Server(url) => Some(url),
+        _ => None,
+    };
+    settings.style = style(&headers, url, profiles);
     settings.headers = headers;
 }
 
-/// How exchanges are written if the built-in client sends these header fields
-/// and these values are secret.
-pub fn style<'a>(headers: &HeaderMap, secrets: impl Iterator<Item = &'a String>) -> Style {
-    let given = headers.values().filter_map(|value| value.to_str().ok()).flat_map(secret_words);
-    let redactor = Redactor::new(secrets.cloned().chain(given));
-    Style { redactor, ..Style::default() }
-}
-
-/// The words of a header value that may be secret: not the scheme before them.
-fn secret_words(value: &str) -> impl Iterator<Item = String> + '_ {
-    const SHORTEST_SECRET: usize = 6;
-    let words = value.split_whitespace().filter(|word| word.len() >= SHORTEST_SECRET);
-    words.filter(|word| !word.eq_ignore_ascii_case("Bearer")).map(str::to_owned)
+/// How exchanges are written if the built-in client sends these header fields to
+/// this server, and these profiles say what is secret.
+pub fn style(headers: &HeaderMap, url: Option<&Uri>, profiles: &[Profile]) -> Style {
+    Style { redactor: secrets::learn(headers, url, profiles), ..Style::default() }
 }
 
 fn reporter(

@@ -57,8 +57,7 @@ pub struct Arguments {
 /// # Errors
 /// A diagnostic of what is wrong with the command line or a file.
 pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
-    let library = arguments.sources.library()?;
-    let profiles = arguments.sources.profiles()?;
+    let (library, profiles) = arguments.sources.read()?;
     let check = match named_check(&library, &arguments.check)? {
         Ok(check) => check,
         Err(broken) => {
@@ -75,6 +74,7 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
             check.kind.as_str()
         ));
     }
+    let style = style(&http::HeaderMap::new(), None, &profiles);
     let profile = played::profile(arguments.profile.as_deref(), None, check, &profiles)?;
     let case = played::case(arguments.case.clone(), check)?;
     let words = match &case {
@@ -90,7 +90,6 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
         let leave = leave.clone();
         move || leave.cancel()
     });
-    let style = style(&http::HeaderMap::new(), profiles[0].secrets.iter());
     let visitor = Visitor {
         port: arguments.port,
         announce: Box::new(|url, environment| {
@@ -115,11 +114,11 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
     settings.jobs = 1;
     let plan = Plan::new(&library, &profiles, &settings.subject, &choice);
     let colour = has_colour(colour, Stream::Output);
-    let mut reporter = Human::new(io::stdout(), style, colour, terminal::columns());
+    let mut reporter = Human::new(io::stdout(), style.clone(), colour, terminal::columns());
     let mut unwritten = None;
     let summary = runner::run(&plan, &library.support, &settings, |event| {
         if let Event::ExecutionFinished(execution) = &event {
-            let _ = print(&verdicts(execution));
+            let _ = print(&verdicts(execution, &style));
         }
         if let Err(error) = reporter.event(&event) {
             unwritten.get_or_insert(error);
@@ -132,13 +131,13 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
 }
 
 /// Every checkpoint with its verdict: `pass  MUST  accept-header  Each POST …`.
-fn verdicts(execution: &Execution) -> String {
+fn verdicts(execution: &Execution, style: &Style) -> String {
     let mut text = String::from("\n");
     for result in &execution.checkpoints {
         let checkpoint = &result.checkpoint;
         let (verdict, level) = (result.verdict, checkpoint.level);
-        let _ =
-            writeln!(text, "{verdict:<13}  {level:<7}  {}  {}", checkpoint.id, checkpoint.sentence);
+        let sentence = style.text(checkpoint.sentence.as_bytes());
+        let _ = writeln!(text, "{verdict:<13}  {level:<7}  {}  {sentence}", checkpoint.id);
     }
     text.push('\n');
     text

@@ -86,7 +86,10 @@ impl Speaking {
         let url = server.url.clone().ok_or_else(|| miette!("the server has no URL"))?;
         let asked = self.revision.as_deref().map(selection::known_revision).transpose()?;
         let headers = headers(&self.header)?;
-        let style = style(&headers, server.secrets.iter());
+        // A profile that cannot be read is no reason to leave a named URL alone.
+        let mut profiles = self.profiles().unwrap_or_default();
+        profiles.push(server.clone());
+        let style = style(&headers, Some(&url), &profiles);
         let wire = self.trace.then(|| Wire::new(1));
         let http: Arc<dyn HttpClient> = match &wire {
             Some(wire) => Arc::new(Recorder::new(Live::new(), wire.clone())),

@@ -37,7 +37,7 @@ pub struct Arguments {
 /// # Errors
 /// A diagnostic of what is wrong with the command line or a file.
 pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
-    let library = arguments.sources.library()?;
+    let (library, profiles) = arguments.sources.read()?;
     let check = match named_check(&library, &arguments.id)? {
         Ok(check) => check,
         Err(broken) => {
@@ -49,7 +49,6 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
         print(check.source()?.inner())?;
         return Ok(Exit::AllHeld);
     }
-    let profiles = arguments.sources.profiles()?;
     print(&human(check, &profiles, Paint(has_colour(colour, Stream::Output))))?;
     Ok(Exit::AllHeld)
 }

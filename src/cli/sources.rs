@@ -4,9 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use http::HeaderMap;
 use miette::miette;
 
 use super::output::say;
+use super::secrets;
 use crate::check::nearest::{alternatives, did_you_mean};
 use crate::check::{BrokenCheck, Check, Library, discovery};
 use crate::profile::{self, Profile};
@@ -24,25 +26,21 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Reads every check's header. What is wrong with files that are no checks
-    /// is said on standard error.
+    /// Reads every profile and every check's header. What is wrong with files that
+    /// are no checks is said on standard error.
     ///
     /// # Errors
-    /// A diagnostic if there is no such folder, or no check in it.
-    pub fn library(&self) -> miette::Result<Library> {
+    /// A diagnostic of every profile that cannot be read, or if there is no such
+    /// folder, or no check in it.
+    pub fn read(&self) -> miette::Result<(Library, Vec<Profile>)> {
+        let profiles = profile::load(self.profiles.as_deref())?;
+        // What is said of checks already shows no secret.
+        secrets::learn(&HeaderMap::new(), None, &profiles);
         let library = discovery::load(self.checks.as_deref())?;
         for problem in &library.problems {
             say(format_args!("{problem:?}"));
         }
-        Ok(library)
-    }
-
-    /// Reads every profile.
-    ///
-    /// # Errors
-    /// A diagnostic of every profile that cannot be read.
-    pub fn profiles(&self) -> miette::Result<Vec<Profile>> {
-        Ok(profile::load(self.profiles.as_deref())?)
+        Ok((library, profiles))
     }
 }
 

@@ -1,8 +1,13 @@
 //! What the terminal can do: colours, width, progress.
 
+use std::fmt::{self, Formatter};
 use std::io::IsTerminal;
 
 use clap::ValueEnum;
+use miette::{Diagnostic, GraphicalReportHandler, ReportHandler};
+
+use super::output;
+use crate::report::without_credentials;
 
 /// When something is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -73,6 +78,16 @@ pub fn set_up(when: When) {
         } else {
             miette::GraphicalTheme::unicode_nocolor()
         };
-        Box::new(miette::GraphicalReportHandler::new_themed(theme).with_width(columns()))
+        Box::new(Handler(GraphicalReportHandler::new_themed(theme).with_width(columns())))
     }));
+}
+
+/// Renders diagnostics without credentials.
+struct Handler(GraphicalReportHandler);
+
+impl ReportHandler for Handler {
+    fn debug(&self, diagnostic: &dyn Diagnostic, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let text = without_credentials(self.0.clone(), diagnostic, &output::redactor());
+        formatter.write_str(&text)
+    }
 }

@@ -9,7 +9,7 @@ use miette::miette;
 use serde_json::{Value, json};
 
 use super::exit::Exit;
-use super::output::{json as text_of, print, say};
+use super::output::{print, redacted_json, say};
 use super::server::{Conversation, Speaking, failure_json};
 use super::store::StoreFile;
 use super::terminal::{Stream, When, has_colour};
@@ -89,12 +89,12 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
         Import::default()
     };
     let listed = Listed::new(&conversation)?;
+    let redactor = &conversation.style.redactor;
     if arguments.json {
-        let text = text_of(&listed.json(&conversation, &import, error));
-        print(&conversation.style.redactor.redact(&text))?;
+        print(&redacted_json(&listed.json(&conversation, &import, error), redactor))?;
     } else {
         let paint = Paint(has_colour(colour, Stream::Output));
-        print(&listed.human(&conversation, &import, asks, paint))?;
+        print(&redactor.redact(&listed.human(&conversation, &import, asks, paint)))?;
         if listed.tools.iter().all(|(tool, _)| !tool.enabled) && !listed.tools.is_empty() {
             say(format_args!(
                 "none is enabled; `mcp-checks tools {} --enable NAME` enables one",

@@ -6,6 +6,7 @@ use http::Uri;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
+use super::masked::masked;
 use super::{DataClass, Framing, Operator, Policy, Profile, ServerBehaviour, Zone};
 use crate::check::SourceText;
 use crate::check::nearest::{alternatives, did_you_mean};
@@ -76,7 +77,7 @@ fn revision<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Revision, D::E
 /// or else every value that is not allowed.
 pub fn read(name: &str, source: &SourceText) -> Result<Profile, SourceError> {
     let failed = |problems| {
-        SourceError::new(format!("the profile `{}`", source.name()), source.clone(), problems)
+        SourceError::new(format!("the profile `{}`", source.name()), masked(source), problems)
     };
     let text: &str = source.inner();
     let file: File =
@@ -174,13 +175,8 @@ fn refuse_empty(value: &Spanned<String>, what: &str) -> Option<Problem> {
 
 fn read_url(url: &Spanned<String>) -> Result<Uri, Problem> {
     let wrong = |label: String| {
-        problem(
-            "profile::url",
-            format!("`{}` is not the address of a server", url.get_ref()),
-            url.span(),
-            label,
-        )
-        .with_help("write a whole address: `https://example.com/mcp`")
+        problem("profile::url", "the `url` is not the address of a server", url.span(), label)
+            .with_help("write a whole address: `https://example.com/mcp`")
     };
     let uri: Uri = url.get_ref().parse().map_err(|error| wrong(format!("{error}")))?;
     match (uri.scheme_str(), uri.host()) {
@@ -200,7 +196,12 @@ fn unreadable(error: &toml::de::Error, text: &str) -> Problem {
     } else {
         "profile::unexpected"
     };
-    let (what, expected) = message.split_once(", expected ").unwrap_or((message, ""));
+    let (what, expected) = message.rsplit_once(", expected ").unwrap_or((message, ""));
+    // A value of the wrong type may be a secret: its place is shown, and no more.
+    let what = match what.starts_with("invalid ") {
+        true => what.split(['"', '`']).next().unwrap_or_default().trim_end(),
+        false => what,
+    };
     // serde speaks of fields; in a profile they are keys.
     let what = what.replace("unknown field", "unknown key").replace("missing field", "missing key");
     let label =

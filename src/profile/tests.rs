@@ -122,7 +122,7 @@ profile::unexpected
   × unknown key `sesion`
    ╭─[profiles/a.toml:4:1]
  3 │ [server]
- 4 │ sesion = \"a\"
+ 4 │ sesion = \"*\"
    · ───┬──
    ·    ╰── expected one of `session`, `framing`, `lacks`
    ╰────

@@ -8,6 +8,7 @@ use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 use crate::check::{About, CheckpointResult, Level, Verdict};
 use crate::runner::Execution;
 use crate::runner::event::{ClientProcess, SnapshotOutcome, Trouble};
+use crate::wire::redact::Redactor;
 use crate::wire::text::Style;
 
 /// The width of diagnostics in reports that are no terminal, in columns.
@@ -61,18 +62,28 @@ pub(super) fn rendered(
         .with_width(width)
         .with_links(false)
         .without_syntax_highlighting();
+    let text = without_credentials(handler, diagnostic, &style.redactor);
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    lines.join("\n").trim_matches('\n').to_owned()
+}
+
+/// A diagnostic as `handler` renders it, without credentials.
+pub(crate) fn without_credentials(
+    handler: GraphicalReportHandler,
+    diagnostic: &dyn Diagnostic,
+    redactor: &Redactor,
+) -> String {
     let text = |handler: GraphicalReportHandler| {
         let mut text = String::new();
-        if handler.render_report(&mut text, diagnostic).is_err() {
-            text = diagnostic.to_string();
+        match handler.render_report(&mut text, diagnostic) {
+            Ok(()) => text,
+            Err(_) => diagnostic.to_string(),
         }
-        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-        lines.join("\n").trim_matches('\n').to_owned()
     };
     // A line break could stand inside a credential and hide it: what has one
     // is not wrapped.
     let whole = text(handler.clone().with_wrap_lines(false));
-    let redacted = style.redactor.redact(&whole);
+    let redacted = redactor.redact(&whole);
     if redacted == whole { text(handler) } else { redacted }
 }
 

@@ -151,7 +151,7 @@ fn execution_value(execution: &Execution, style: &Style) -> Value {
     json!({
         "check": execution.check,
         "title": text(&execution.title),
-        "case": execution.case,
+        "case": execution.case.as_deref().map(text),
         "profile": execution.profile,
         "revision": execution.revision.as_str(),
         "outcome": outcome,
@@ -168,7 +168,7 @@ fn execution_value(execution: &Execution, style: &Style) -> Value {
 fn checkpoint_value(result: &CheckpointResult, style: &Style) -> Value {
     let checkpoint = &result.checkpoint;
     let decision = result.decision.clone().unwrap_or_default();
-    let text = |text: String| style.text(text.as_bytes());
+    let text = |text: &str| style.text(text.as_bytes());
     let place = decision.place.map(|place| {
         let (line, column) = place.line_and_column();
         json!({ "file": place.source.name(), "line": line, "column": column })
@@ -179,11 +179,11 @@ fn checkpoint_value(result: &CheckpointResult, style: &Style) -> Value {
         "about": checkpoint.about.as_str(),
         "builtin": checkpoint.builtin,
         "spec_level": checkpoint.spec_level.map(Level::as_str),
-        "sentence": checkpoint.sentence,
+        "sentence": text(&checkpoint.sentence),
         "verdict": result.verdict.as_str(),
-        "reason": Some(decision.reason).filter(|reason| !reason.is_empty()).map(text),
-        "expected": decision.expected.map(text),
-        "actual": decision.actual.map(text),
+        "reason": Some(&*decision.reason).filter(|reason| !reason.is_empty()).map(text),
+        "expected": decision.expected.as_deref().map(text),
+        "actual": decision.actual.as_deref().map(text),
         "place": place,
         "exchange": decision.exchange,
     })
@@ -225,7 +225,7 @@ fn exchange_value(exchange: &Exchange, style: &Style) -> Value {
             .iter()
             .map(|(name, value)| {
                 let value = style.header_value(name.as_str(), value.as_bytes());
-                [name.as_str().to_owned(), value]
+                [style.redactor.redact(name.as_str()), value]
             })
             .collect()
     };

@@ -19,6 +19,7 @@ pub mod proof;
 
 use std::io;
 
+pub(crate) use describe::without_credentials;
 pub use human::Human;
 pub use json::Json;
 pub use junit::JUnit;

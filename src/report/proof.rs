@@ -30,8 +30,10 @@ use std::fmt::Write;
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use serde_json::{Value, json};
 
+use super::describe::without_credentials;
 use crate::mcp::Revision;
 use crate::runner::prove::{FaultResult, Finding, Proof, Standing};
+use crate::wire::redact::Redactor;
 
 /// The version of the document's shape; it changes when a key changes its
 /// meaning or goes away, not when one is added.
@@ -39,13 +41,19 @@ pub const FORMAT: &str = "mcp-checks-proof/1";
 
 /// The proof for a person: what is wrong, at its places; then every fault with
 /// what it kills, if `every_fault` is wished; then the counts. `theme` says
-/// whether diagnostics are in colour, `width` how wide they may be.
-pub fn text(proof: &Proof, theme: GraphicalTheme, width: usize, every_fault: bool) -> String {
+/// whether diagnostics are in colour, `width` how wide they may be; credentials
+/// are taken out by `redactor`.
+pub fn text(
+    proof: &Proof,
+    redactor: &Redactor,
+    theme: GraphicalTheme,
+    width: usize,
+    every_fault: bool,
+) -> String {
     let mut text = String::new();
     let handler = GraphicalReportHandler::new_themed(theme).with_width(width);
     for finding in &proof.findings {
-        // Only a writer that fails could fail here, and a string does not.
-        let _ = handler.render_report(&mut text, finding);
+        text.push_str(&without_credentials(handler.clone(), finding, redactor));
         text.push('\n');
     }
     if every_fault {
@@ -99,8 +107,8 @@ fn summary(proof: &Proof) -> String {
     text
 }
 
-/// The proof for programs.
-pub fn json(proof: &Proof) -> Value {
+/// The proof for programs, in which strings are redacted by `redactor`.
+pub fn json(proof: &Proof, redactor: &Redactor) -> Value {
     let claims: Vec<Value> = proof
         .claims
         .iter()
@@ -136,7 +144,7 @@ pub fn json(proof: &Proof) -> Value {
         })
         .collect();
     let elapsed = u64::try_from(proof.elapsed.as_millis()).unwrap_or(u64::MAX);
-    json!({
+    redactor.value(&json!({
         "format": FORMAT,
         "summary": {
             "holds": proof.holds(),
@@ -153,7 +161,7 @@ pub fn json(proof: &Proof) -> Value {
         "claims": claims,
         "faults": faults,
         "findings": proof.findings.iter().map(finding).collect::<Vec<_>>(),
-    })
+    }))
 }
 
 fn revisions(revisions: &[Revision]) -> Vec<&'static str> {
@@ -234,7 +242,8 @@ mod tests {
 
     #[test]
     fn a_person_reads_findings_faults_and_counts() {
-        let text = text(&proof(), GraphicalTheme::unicode_nocolor(), 100, true);
+        let text =
+            text(&proof(), &Redactor::default(), GraphicalTheme::unicode_nocolor(), 100, true);
         for expected in [
             "prove::survivor",
             "× no fault turns it red",
@@ -249,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_program_reads_the_same() {
-        let json = json(&proof());
+        let json = json(&proof(), &Redactor::default());
         assert_eq!(json["summary"]["holds"], false);
         assert_eq!(json["summary"]["survived"], 1);
         assert_eq!(json["claims"][0]["standing"], "survived");

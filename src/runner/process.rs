@@ -70,10 +70,10 @@ pub async fn run(
     let output = Arc::new(Mutex::new(Output::default()));
     let mut readers = tokio::task::JoinSet::new();
     if let Some(stdout) = child.stdout().take() {
-        readers.spawn(read(stdout, output.clone()));
+        readers.spawn(read(stdout, 0, output.clone()));
     }
     if let Some(stderr) = child.stderr().take() {
-        readers.spawn(read(stderr, output.clone()));
+        readers.spawn(read(stderr, 1, output.clone()));
     }
     let (ended, status) = tokio::select! {
         status = child.wait() => (Ended::ByItself, status.ok()),
@@ -109,16 +109,48 @@ async fn end(child: &mut dyn ChildWrapper) -> Option<ExitStatus> {
 /// The end of what was printed, and how much came before it.
 #[derive(Default)]
 struct Output {
+    /// Whole lines: what one stream has of a line does not stand in a line of the
+    /// other. Twice what is shown, so that what is shown does not begin within a
+    /// credential.
     kept: VecDeque<u8>,
+    /// What standard output and error have of a line that is not whole yet.
+    begun: [Vec<u8>; 2],
     dropped: u64,
 }
 
 impl Output {
-    fn push(&mut self, bytes: &[u8]) {
-        self.kept.extend(bytes);
-        let excess = self.kept.len().saturating_sub(OUTPUT_LIMIT);
+    fn push(&mut self, stream: usize, bytes: &[u8]) {
+        self.begun[stream].extend_from_slice(bytes);
+        match self.begun[stream].iter().rposition(|&byte| byte == b'\n') {
+            Some(end) => self.keep(stream, end + 1),
+            None if self.begun[stream].len() > OUTPUT_LIMIT => {
+                self.keep(stream, self.begun[stream].len());
+            }
+            None => {}
+        }
+    }
+
+    fn keep(&mut self, stream: usize, length: usize) {
+        self.kept.extend(self.begun[stream].drain(..length));
+        let excess = self.kept.len().saturating_sub(2 * OUTPUT_LIMIT);
         self.kept.drain(..excess);
         self.dropped += excess as u64;
+    }
+
+    /// All that came, as far as it is shown, and how many bytes are not.
+    fn shown(mut self, redactor: &Redactor) -> (String, u64) {
+        for stream in 0..self.begun.len() {
+            self.keep(stream, self.begun[stream].len());
+        }
+        let bytes: Vec<u8> = self.kept.into();
+        let excess = bytes.len().saturating_sub(OUTPUT_LIMIT);
+        let mut text = redactor.redact(&String::from_utf8_lossy(&bytes));
+        if excess > 0 {
+            let start = text.len().saturating_sub(OUTPUT_LIMIT);
+            let start = (start..text.len()).find(|at| text.is_char_boundary(*at));
+            text.drain(..start.unwrap_or(text.len()));
+        }
+        (text, self.dropped + excess as u64)
     }
 }
 
@@ -126,16 +158,16 @@ fn lock(output: &Mutex<Output>) -> std::sync::MutexGuard<'_, Output> {
     output.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn read(mut from: impl AsyncRead + Unpin, output: Arc<Mutex<Output>>) {
+async fn read(mut from: impl AsyncRead + Unpin, stream: usize, output: Arc<Mutex<Output>>) {
     let mut buffer = vec![0; 16 * 1024];
     while let Ok(count @ 1..) = from.read(&mut buffer).await {
-        lock(&output).push(&buffer[..count]);
+        lock(&output).push(stream, &buffer[..count]);
     }
 }
 
 impl Ran {
     /// The process as reports show it.
-    pub fn describe(&self, command: &Command, redactor: &Redactor) -> ClientProcess {
+    pub fn describe(self, command: &Command, redactor: &Redactor) -> ClientProcess {
         let exit_code = self.status.and_then(|status| status.code());
         let ended = match (self.ended, exit_code) {
             (Ended::TimedOut, _) => "still running when its time was up; it was ended".to_owned(),
@@ -143,11 +175,11 @@ impl Ran {
             (Ended::ByItself, Some(code)) => format!("exit code {code}"),
             (Ended::ByItself, None) => self.signal(),
         };
-        let bytes: Vec<u8> = self.output.kept.iter().copied().collect();
+        let (output, dropped) = self.output.shown(redactor);
         ClientProcess {
             command: redactor.redact(&command.to_string()),
-            output: redactor.redact(&String::from_utf8_lossy(&bytes)),
-            dropped: self.output.dropped,
+            output,
+            dropped,
             ended,
             exit_code,
         }
@@ -162,5 +194,35 @@ impl Ran {
             }
         }
         "ended in an unknown way".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_stream_does_not_stand_in_a_line_of_the_other() {
+        let mut output = Output::default();
+        for (stream, bytes) in [(0, "a token-"), (1, "b\nsec"), (0, "of-mine\nc"), (1, "ond\n")] {
+            output.push(stream, bytes.as_bytes());
+        }
+        let (text, dropped) = output.shown(&Redactor::new(["token-of-mine"]));
+        assert_eq!((text.as_str(), dropped), ("b\na [redacted]\nsecond\nc", 0));
+    }
+
+    #[test]
+    fn what_is_kept_does_not_begin_within_a_secret() {
+        let line = "Authorization: Bearer a-token-of-the-client-0123456789\n";
+        for shift in 0..line.len() {
+            let mut output = Output::default();
+            output.push(0, "x".repeat(OUTPUT_LIMIT).as_bytes());
+            output.push(0, line.as_bytes());
+            output.push(0, "y".repeat(OUTPUT_LIMIT - shift).as_bytes());
+            let (text, dropped) = output.shown(&Redactor::default());
+            assert!(text.len() <= OUTPUT_LIMIT);
+            assert!(!text.contains("client") && !text.contains("0123"), "{shift}: {}", &text[..80]);
+            assert_eq!(dropped, (OUTPUT_LIMIT + line.len() - shift) as u64);
+        }
     }
 }

@@ -201,7 +201,7 @@ impl<'a> Worker<'a> {
         compared.then(|| {
             let style = self.settings.style.with_origins(&executed.origins);
             let contents = render_all(&executed.exchanges, &style);
-            Section { case: case.map(str::to_owned), contents }
+            Section { case: case.map(|case| style.redactor.redact(case)), contents }
         })
     }
 
@@ -217,13 +217,14 @@ impl<'a> Worker<'a> {
             return;
         }
         let (indices, sections): (Vec<usize>, Vec<Section>) = sections.into_iter().unzip();
+        let shown = |text: &String| self.settings.style.redactor.redact(text);
         let recording = Recording {
             profile: run.profile.name.clone(),
             check: check.id.clone(),
-            cases: check.header.cases.clone(),
+            cases: check.header.cases.iter().map(shown).collect(),
             sections,
             source: format!("checks/{}.rhai", check.id),
-            description: check.header.title.clone(),
+            description: shown(&check.header.title),
         };
         let outcomes = if snapshots.update {
             update(&snapshots.store, &recording)

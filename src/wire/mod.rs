@@ -10,6 +10,7 @@ pub mod live;
 pub mod loopback;
 pub mod redact;
 mod scan;
+mod secret;
 pub mod text;
 
 pub use self::body::{READ_LIMIT, ReadError, read_whole};

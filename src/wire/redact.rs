@@ -3,9 +3,10 @@
 //! Two kinds of text are taken out, and `[redacted]` is written in their place:
 //!
 //! - what stands in a place that is known to hold credentials: the header
-//!   fields in [`CREDENTIAL_HEADERS`], and the values of the JSON and form
-//!   members in [`CREDENTIAL_MEMBERS`], also inside JSON that is itself a JSON
-//!   string, in a URI's query, and in what a program prints;
+//!   fields in [`CREDENTIAL_HEADERS`], the values of the JSON and form members
+//!   in [`CREDENTIAL_MEMBERS`], also inside JSON that is itself a JSON string,
+//!   in a URI's query, and in what a program prints; the user information of a
+//!   URI; and signed JSON Web Tokens, wherever they stand;
 //! - the secrets that a profile names, in every form that [`Redactor::new`]
 //!   lists.
 //!
@@ -13,64 +14,67 @@
 //! Numbers stay as the value of `code`, since that is how JSON-RPC tells what
 //! an error is. Redacting twice changes nothing.
 
-use std::collections::BTreeSet;
-use std::ops::Range;
+use std::borrow::Cow;
+use std::ops::{Range, RangeInclusive};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::Value;
 
 use super::scan;
+use super::secret::{Secrets, hexadecimal, unicode_escape};
 
 /// What is written in the place of a credential.
 pub const REDACTED: &str = "[redacted]";
 
 /// Header fields whose value is a credential, in lower case.
-pub const CREDENTIAL_HEADERS: [&str; 4] =
-    ["authorization", "cookie", "proxy-authorization", "set-cookie"];
+pub const CREDENTIAL_HEADERS: [&str; 5] =
+    ["authorization", "cookie", "proxy-authorization", "set-cookie", "x-api-key"];
 
-/// JSON and form members whose value is a credential.
-pub const CREDENTIAL_MEMBERS: [&str; 10] = [
+/// JSON and form members whose value is a credential; `accessToken` and
+/// `ACCESS-TOKEN` are `access_token` too.
+pub const CREDENTIAL_MEMBERS: [&str; 16] = [
     "access_token",
+    "actor_token",
+    "api_key",
     "assertion",
     "client_assertion",
     "client_secret",
     "code",
     "code_verifier",
+    "device_code",
     "id_token",
     "password",
     "refresh_token",
+    "registration_access_token",
+    "secret",
     "subject_token",
+    "token",
 ];
 
+/// Those that are words of prose as well: a colon after them makes a member
+/// only if they stand in quotes, an equals sign only where a member can begin.
+const PROSE: [&str; 4] = ["assertion", "code", "secret", "token"];
+
 /// Authentication schemes that stay readable before a redacted credential.
-const SCHEMES: [&str; 5] = ["basic", "bearer", "digest", "dpop", "negotiate"];
+pub const SCHEMES: [&str; 5] = ["basic", "bearer", "digest", "dpop", "negotiate"];
 
-/// What RFC 3986 leaves unreserved, and so is not percent-encoded.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
-
-/// The least length of a part of a secret's base64 form that is looked for
-/// inside a longer base64 text: shorter ones are found by chance.
-const BASE64_PART: usize = 8;
+/// What help texts write in the place of a credential; it stays.
+const PLACEHOLDER: &[u8] = b"TOKEN";
 
 /// Takes credentials out of texts.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
-    /// Every form of every secret, the longest first.
-    forms: Vec<Vec<u8>>,
+    secrets: Secrets,
 }
 
 impl Redactor {
-    /// A redactor that also knows `secrets`: as they are, percent-encoded (with
-    /// either case of digits, with `+` for a space), as the inside of a JSON
-    /// string, and in base64 (either alphabet, alone or as a part of a longer
-    /// text, such as a client's id and secret).
+    /// A redactor that also knows `secrets`, in every form in which a text can
+    /// hold one: as they are, percent-encoded, escaped as in a JSON string or a
+    /// debug form, needlessly or not, and as often as texts are nested; and in
+    /// base64 (either alphabet, alone or as a part of a longer text, such as a
+    /// client's id and secret). Of a secret of several lines each longer line is
+    /// one as well. Where a text was cut, the beginning of a secret is.
     pub fn new<S: AsRef<str>>(secrets: impl IntoIterator<Item = S>) -> Self {
-        let forms: BTreeSet<Vec<u8>> =
-            secrets.into_iter().flat_map(|secret| forms_of(secret.as_ref())).collect();
-        let mut forms: Vec<Vec<u8>> = forms.into_iter().filter(|form| !form.is_empty()).collect();
-        forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
-        Redactor { forms }
+        Redactor { secrets: Secrets::new(secrets) }
     }
 
     /// `text` without credentials.
@@ -82,7 +86,7 @@ impl Redactor {
     pub fn redact_bytes(&self, bytes: &[u8]) -> Vec<u8> {
         // Both kinds are looked for in the original: if one were taken out
         // first, a remainder of the other could stay behind.
-        let mut ranges = self.secrets_in(bytes);
+        let mut ranges = self.secrets.find(bytes, REDACTED.as_bytes());
         ranges.extend(places_in(bytes));
         replace(bytes, ranges)
     }
@@ -98,25 +102,36 @@ impl Redactor {
         }
     }
 
-    /// Where a known secret stands.
-    fn secrets_in(&self, bytes: &[u8]) -> Vec<Range<usize>> {
-        let mut ranges = Vec::new();
-        if self.forms.is_empty() {
-            return ranges;
+    /// `value` without credentials: each string by itself, so that no escape hides
+    /// what it says, and what a member's name makes one.
+    pub fn value(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => self.redact(text).into(),
+            Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
+            Value::Object(members) => {
+                let member = |(name, value): (&String, &Value)| {
+                    (self.redact(name), self.member(name, value))
+                };
+                members.iter().map(member).collect()
+            }
+            other => other.clone(),
         }
-        let mut at = 0;
-        while at < bytes.len() {
-            let rest = &bytes[at..];
-            at += if rest.starts_with(REDACTED.as_bytes()) {
-                REDACTED.len()
-            } else if let Some(form) = self.forms.iter().find(|form| rest.starts_with(form)) {
-                ranges.push(at..at + form.len());
-                form.len()
-            } else {
-                1
-            };
+    }
+
+    fn member(&self, name: &str, value: &Value) -> Value {
+        let is_credential = CREDENTIAL_MEMBERS.iter().any(|known| is_name(name.as_bytes(), known))
+            || one_of(&CREDENTIAL_HEADERS, name.as_bytes()).is_some();
+        let redacted = |value: &Value| match value {
+            Value::String(text) if !text.is_empty() => REDACTED.into(),
+            // How JSON-RPC tells what an error is.
+            Value::Number(_) if name != "code" => REDACTED.into(),
+            other => self.value(other),
+        };
+        match value {
+            Value::Array(items) if is_credential => items.iter().map(redacted).collect(),
+            other if is_credential => redacted(other),
+            other => self.value(other),
         }
-        ranges
     }
 }
 
@@ -138,70 +153,6 @@ fn replace(bytes: &[u8], mut ranges: Vec<Range<usize>>) -> Vec<u8> {
     out
 }
 
-/// The forms in which `secret` is looked for.
-fn forms_of(secret: &str) -> Vec<Vec<u8>> {
-    let percent = utf8_percent_encode(secret, RESERVED).to_string();
-    let plus = percent.replace("%20", "+");
-    let json = serde_json::Value::from(secret).to_string();
-    let json = json[1..json.len() - 1].to_owned();
-    let ascii_json: String = json.chars().map(ascii_in_json).collect();
-    let nested_json = json.replace('\\', "\\\\").replace('"', "\\\"");
-    let mut forms = vec![
-        secret.to_owned(),
-        lower_case_digits(&percent),
-        lower_case_digits(&plus),
-        percent,
-        plus,
-        json.replace('/', "\\/"),
-        json,
-        ascii_json,
-        nested_json,
-    ];
-    if !secret.is_empty() {
-        for engine in [&STANDARD, &URL_SAFE] {
-            let whole = engine.encode(secret);
-            forms.push(whole.trim_end_matches('=').to_owned());
-            forms.push(whole);
-            forms.extend((0..3).filter_map(|offset| base64_part(engine, secret, offset)));
-        }
-    }
-    forms.into_iter().map(String::into_bytes).collect()
-}
-
-/// What the base64 form of any text has in common that holds `secret` at a
-/// place whose remainder by 3 is `offset`.
-fn base64_part(engine: &impl base64::Engine, secret: &str, offset: usize) -> Option<String> {
-    let mut padded = vec![0; offset];
-    padded.extend_from_slice(secret.as_bytes());
-    let encoded = engine.encode(&padded);
-    // A character carries six bits: those that share bits with a neighbour of
-    // the secret differ from text to text.
-    let start = (offset * 8).div_ceil(6);
-    let end = padded.len() * 8 / 6;
-    encoded.get(start..end).filter(|part| part.len() >= BASE64_PART).map(str::to_owned)
-}
-
-fn ascii_in_json(character: char) -> String {
-    if character.is_ascii() {
-        return character.to_string();
-    }
-    let mut units = [0; 2];
-    character.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect()
-}
-
-/// Percent-encoding with its hexadecimal digits in lower case.
-fn lower_case_digits(percent_encoded: &str) -> String {
-    let mut pieces = percent_encoded.split('%');
-    let mut out = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        out.push('%');
-        let (digits, rest) = piece.split_at(piece.len().min(2));
-        out.push_str(&digits.to_ascii_lowercase());
-        out.push_str(rest);
-    }
-    out
-}
-
 /// The part of a credential header field's value that is the credential.
 fn credential_in(name: &str, value: &[u8]) -> Range<usize> {
     if name.ends_with("authorization") {
@@ -220,6 +171,8 @@ fn is_scheme(word: &[u8]) -> bool {
 
 /// What stands in the places that are known to hold credentials.
 fn places_in(text: &[u8]) -> Vec<Range<usize>> {
+    let read = Read::new(text);
+    let text = &*read.text;
     let mut ranges = Vec::new();
     let mut at = 0;
     while at < text.len() {
@@ -230,30 +183,124 @@ fn places_in(text: &[u8]) -> Vec<Range<usize>> {
             continue;
         }
         let end = at + word;
-        let credential = credential_after(text, at, end).filter(|range| !range.is_empty());
+        let credential = credential_at(text, at, end).filter(|range| !range.is_empty());
         at = credential.as_ref().map_or(end, |range| range.end);
-        ranges.extend(credential);
+        ranges.extend(credential.map(|range| read.original(range)));
     }
     ranges
 }
 
-/// The credential that follows the word at `start..end`, if the word is one
-/// that a credential follows.
-fn credential_after(text: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
-    // Longer than any name that matters; a body may be one word of megabytes.
-    const LONGEST: usize = 64;
-    let word = text.get(start..end).filter(|word| word.len() <= LONGEST)?;
-    let word = word.to_ascii_lowercase();
-    let word = std::str::from_utf8(&word).ok()?;
-    if CREDENTIAL_MEMBERS.contains(&word) {
-        member_value(text, word, start, end)
-    } else if CREDENTIAL_HEADERS.contains(&word) {
-        header_value(text, word, start, end)
-    } else if is_scheme(word.as_bytes()) {
+/// A text as a reader of JSON or of a URI would see its words: letters, digits,
+/// `-` and `_` as they are, where they were escaped without need.
+struct Read<'a> {
+    text: Cow<'a, [u8]>,
+    /// For each byte of `text`, and for its end, where it stands in the
+    /// original; empty if that is the same.
+    places: Vec<usize>,
+}
+
+impl<'a> Read<'a> {
+    fn new(original: &'a [u8]) -> Self {
+        let mut escapes = memchr::memchr2_iter(b'%', b'\\', original);
+        if !escapes.any(|at| word_escape(original, at).is_some()) {
+            return Read { text: Cow::Borrowed(original), places: Vec::new() };
+        }
+        let (mut text, mut places) = (Vec::new(), Vec::new());
+        let mut at = 0;
+        while at < original.len() {
+            let (byte, length) = word_escape(original, at).unwrap_or((original[at], 1));
+            text.push(byte);
+            places.push(at);
+            at += length;
+        }
+        places.push(at);
+        Read { text: Cow::Owned(text), places }
+    }
+
+    fn original(&self, range: Range<usize>) -> Range<usize> {
+        let place = |at: usize| self.places.get(at).copied().unwrap_or(at);
+        place(range.start)..place(range.end)
+    }
+}
+
+/// The byte of a word that is escaped at `at`, and how long the escape is.
+fn word_escape(text: &[u8], at: usize) -> Option<(u8, usize)> {
+    let (byte, end) = match text[at] {
+        b'%' => (hexadecimal(text, at + 1, 2)?, at + 3),
+        b'\\' => {
+            let run = text[at..].iter().take_while(|&&byte| byte == b'\\').count();
+            if text.get(at + run) != Some(&b'u') {
+                return None;
+            }
+            let (character, end) = unicode_escape(text, at + run + 1)?;
+            (u32::from(character), end)
+        }
+        _ => return None,
+    };
+    let byte = u8::try_from(byte).ok()?;
+    let is_word = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    is_word.then_some((byte, end - at))
+}
+
+/// The credential that the word at `start..end` is, or that follows it.
+fn credential_at(text: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
+    // No name that matters is shorter or longer; a body may be one word of
+    // megabytes.
+    const LENGTHS: RangeInclusive<usize> = 4..=64;
+    let word = &text[start..end];
+    if word.starts_with(b"eyJ") {
+        return web_token(text, start, end);
+    }
+    if let Some(authority) = scan::authority(text, end) {
+        return user_information(text, authority);
+    }
+    if !LENGTHS.contains(&word.len()) {
+        return None;
+    }
+    if let Some(name) = CREDENTIAL_MEMBERS.into_iter().find(|name| is_name(word, name)) {
+        member_value(text, name, start, end)
+    } else if let Some(name) = one_of(&CREDENTIAL_HEADERS, word) {
+        header_value(text, name, start, end)
+    } else if one_of(&SCHEMES, word).is_some() {
         token_after_scheme(text, end)
     } else {
         None
     }
+}
+
+/// Whether the word is the name of this member, however its parts are joined.
+fn is_name(word: &[u8], name: &str) -> bool {
+    fn letters(text: &[u8]) -> impl Iterator<Item = u8> {
+        let letters = text.iter().filter(|byte| !matches!(byte, b'_' | b'-'));
+        letters.map(u8::to_ascii_lowercase)
+    }
+    // Most words differ in the first letter already.
+    let first = word.iter().find(|byte| byte.is_ascii_alphanumeric());
+    first.is_some_and(|first| first.eq_ignore_ascii_case(&name.as_bytes()[0]))
+        && letters(word).eq(letters(name.as_bytes()))
+}
+
+fn one_of(names: &[&'static str], word: &[u8]) -> Option<&'static str> {
+    names.iter().find(|name| word.eq_ignore_ascii_case(name.as_bytes())).copied()
+}
+
+/// A signed JSON Web Token (RFC 7519): three words with dots between them, of
+/// which the first is a JSON object in base64.
+fn web_token(text: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
+    let part = |at: usize| {
+        let length = (text.get(at) == Some(&b'.')).then(|| scan::word_length(&text[at + 1..]))?;
+        Some(at + 1 + length)
+    };
+    let end = part(end).and_then(part)?;
+    Some(start..end)
+}
+
+/// The user and password before the host of the authority (RFC 3986, 3.2.1).
+fn user_information(text: &[u8], authority: Range<usize>) -> Option<Range<usize>> {
+    let inside = &text[authority.clone()];
+    let end =
+        ["@", "%40"].into_iter().find_map(|at| memchr::memmem::rfind(inside, at.as_bytes()))?;
+    Some(authority.start..authority.start + end)
 }
 
 /// Where the name at `start..end` ends, its closing quotation mark included.
@@ -268,9 +315,12 @@ fn name_end(text: &[u8], start: usize, end: usize) -> usize {
 fn member_value(text: &[u8], name: &str, start: usize, end: usize) -> Option<Range<usize>> {
     let after_name = name_end(text, start, end);
     let is_quoted = after_name > end;
+    if text[start..].starts_with(b"--") {
+        return option_value(text, end);
+    }
     let form = scan::form_separator(text, after_name);
-    // In prose, a code that stands before an equals sign is something else.
-    if form.is_some() && name == "code" && !is_quoted && !scan::member_begins(text, start) {
+    let is_prose = PROSE.contains(&name) && !is_quoted;
+    if form.is_some() && is_prose && !scan::member_begins(text, start) {
         return None;
     }
     let mut value = form.or_else(|| scan::colon(text, after_name))?;
@@ -285,36 +335,54 @@ fn member_value(text: &[u8], name: &str, start: usize, end: usize) -> Option<Ran
         let value = value + quote.length();
         return Some(value..quote.closing(text, value));
     }
+    if let Some(list) = scan::strings(text, value).filter(|_| is_quoted) {
+        return Some(list);
+    }
     let length = match form {
         Some(_) => scan::form_value_length(&text[value..]),
-        None if name == "code" || name == "assertion" => 0,
+        None if PROSE.contains(&name) => 0,
         None if is_quoted => scan::number_length(&text[value..]),
         None => scan::bare_value_length(&text[value..]),
     };
     Some(value..value + length)
 }
 
-/// `authorization: Bearer value` to the end of its line, or in quotes.
+/// `--name value`, `--name=value` on a command line.
+fn option_value(text: &[u8], end: usize) -> Option<Range<usize>> {
+    let value = matches!(text.get(end), Some(b' ' | b'=')).then_some(end + 1)?;
+    let (value, value_end) = match scan::quote_at(text, value) {
+        Some(quote) => {
+            let value = value + quote.length();
+            (value, quote.closing(text, value))
+        }
+        None => (value, value + scan::bare_value_length(&text[value..])),
+    };
+    (&text[value..value_end] != PLACEHOLDER).then_some(value..value_end)
+}
+
+/// `authorization: Bearer value` to the end of its line, or in quotes; also
+/// several values in brackets, or a value after a comma, as programs print their
+/// header fields.
 fn header_value(text: &[u8], name: &str, start: usize, end: usize) -> Option<Range<usize>> {
     let after_name = name_end(text, start, end);
-    let value = scan::colon(text, after_name).or_else(|| scan::form_separator(text, after_name))?;
+    let is_quoted = after_name > end;
+    let value = scan::colon(text, after_name)
+        .or_else(|| scan::form_separator(text, after_name))
+        .or_else(|| scan::comma(text, after_name).filter(|_| is_quoted))?;
+    if let Some(list) = scan::strings(text, value).filter(|_| is_quoted) {
+        return Some(list);
+    }
     let (value, value_end) = if let Some(quote) = scan::quote_at(text, value) {
         let value = value + quote.length();
         (value, quote.closing(text, value))
-    } else if after_name > end {
+    } else if is_quoted {
         return None; // A JSON member that is no string.
     } else {
-        let at_line_start = start == 0 || text[start - 1] == b'\n';
-        let ends = |byte: &u8| match byte {
-            b'\r' | b'\n' => true,
-            b'"' | b'\'' | b'\\' => !at_line_start,
-            _ => false,
-        };
-        let length = text[value..].iter().position(ends).unwrap_or(text.len() - value);
-        (value, value + length)
+        (value, value + scan::line_length(text, start, value))
     };
     let credential = credential_in(name, &text[value..value_end]);
-    Some(value + credential.start..value + credential.end)
+    let credential = value + credential.start..value + credential.end;
+    (&text[credential.clone()] != PLACEHOLDER).then_some(credential)
 }
 
 /// `Bearer value` anywhere; only if the value looks like a token, since the

@@ -1,3 +1,6 @@
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+
 use super::*;
 
 fn redact(text: &str) -> String {
@@ -110,6 +113,107 @@ fn what_a_program_prints_is_redacted() {
     );
     assert_eq!(redact("got access_token: abc, ok"), "got access_token: [redacted], ok");
     assert_eq!(redact("sent Basic dXNlcjpwYXNz to it"), "sent Basic [redacted] to it");
+}
+
+#[test]
+fn names_are_known_however_they_are_written() {
+    assert_eq!(redact(r#"{"accessToken":"abc"}"#), r#"{"accessToken":"[redacted]"}"#);
+    assert_eq!(redact("CLIENT_SECRET=abc node"), "CLIENT_SECRET=[redacted] node");
+    assert_eq!(
+        redact(r#"{"\u0061ccess\u005ftoken":"abc"}"#),
+        r#"{"\u0061ccess\u005ftoken":"[redacted]"}"#
+    );
+    assert_eq!(redact("?access%5Ftoken=a%62c&x=%41"), "?access%5Ftoken=[redacted]&x=%41");
+    assert_eq!(
+        redact(r#"{"a":"{\"\\u0061ccess_token\":\"abc\"}"}"#),
+        r#"{"a":"{\"\\u0061ccess_token\":\"[redacted]\"}"}"#
+    );
+}
+
+#[test]
+fn header_fields_are_redacted_as_programs_print_them() {
+    for (text, expected) in [
+        (
+            "{ 'set-cookie': [ 'a=1; Path=/', 'b=2' ], x: 1 }",
+            "{ 'set-cookie': [ '[redacted]' ], x: 1 }",
+        ),
+        ("[ 'Cookie', 'a=1', 'Host', 'h' ]", "[ 'Cookie', '[redacted]', 'Host', 'h' ]"),
+        (
+            r"b'GET / HTTP/1.1\r\nCookie: a=1\r\nHost: h'",
+            r"b'GET / HTTP/1.1\r\nCookie: [redacted]\r\nHost: h'",
+        ),
+        (r#"{"t":"Cookie: a=\"b\"; c=d","x":1}"#, r#"{"t":"Cookie: [redacted]","x":1}"#),
+        (r#"{"t":"with Cookie: a=\"b\"; c=d","x":1}"#, r#"{"t":"with Cookie: [redacted]","x":1}"#),
+        (
+            r#"{"t":"{\"h\":\"see Cookie: a\",\"x\":1}"}"#,
+            r#"{"t":"{\"h\":\"see Cookie: [redacted]\",\"x\":1}"}"#,
+        ),
+        (
+            r#"{"t":"curl -H \"Authorization: Basic eA==\" x"}"#,
+            r#"{"t":"curl -H \"Authorization: Basic [redacted]\" x"}"#,
+        ),
+        (
+            r#"no Authorization: Digest username="a", response="b", nc=1"#,
+            "no Authorization: Digest [redacted]",
+        ),
+        (
+            r#"{"t":"no Authorization: Digest username=\"a\", response=\"b\"","x":1}"#,
+            r#"{"t":"no Authorization: Digest [redacted]","x":1}"#,
+        ),
+        (
+            "data: {\"access_token\":\ndata:  \"abc\"}",
+            "data: {\"access_token\":\ndata:  \"[redacted]\"}",
+        ),
+    ] {
+        assert_eq!(redact(text), expected);
+    }
+}
+
+#[test]
+fn credentials_are_redacted_by_their_place_in_a_uri_and_by_their_shape() {
+    for (text, expected) in [
+        ("at http://ada:pa%40ss@a.test/x@y", "at http://[redacted]@a.test/x@y"),
+        (r"https:\/\/ada@a.test\/", r"https:\/\/[redacted]@a.test\/"),
+        ("u=http%3A%2F%2Fada%3Apw%40a.test%2F", "u=http%3A%2F%2F[redacted]%40a.test%2F"),
+        ("see https://a.test/@ada, ada@a.test", "see https://a.test/@ada, ada@a.test"),
+        ("got eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.c2ln!", "got [redacted]!"),
+        ("eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0"),
+        (
+            "write --header 'Authorization: Bearer TOKEN'",
+            "write --header 'Authorization: Bearer TOKEN'",
+        ),
+        ("unexpected token: x; the secret: none", "unexpected token: x; the secret: none"),
+        (
+            "node c.js --token abc --client-secret='d e' --tokens f",
+            "node c.js --token [redacted] --client-secret='[redacted]' --tokens f",
+        ),
+        ("?token=abc&secret=def", "?token=[redacted]&secret=[redacted]"),
+    ] {
+        assert_eq!(redact(text), expected);
+    }
+}
+
+#[test]
+fn lists_are_redacted_as_values_are() {
+    assert_eq!(
+        redact(r#"{"set-cookie":["a=1","b"],"x":[1]}"#),
+        r#"{"set-cookie":["[redacted]"],"x":[1]}"#
+    );
+    assert_eq!(redact("{'code': ['abc'], 'x': ['y']}"), "{'code': ['[redacted]'], 'x': ['y']}");
+    assert_eq!(redact(r#"{"code":[],"token":[1]}"#), r#"{"code":[],"token":[1]}"#);
+}
+
+#[test]
+fn a_value_is_redacted_and_stays_json() {
+    let value = serde_json::json!({
+        "hush": [1, "cookie: a=\"b\"; c", null], "x": "hush", "password": 7, "idToken": ["a"],
+        "error": { "code": -32000 }, "token": "", "Cookie": { "y": "z" },
+    });
+    let expected = serde_json::json!({
+        "[redacted]": [1, "cookie: [redacted]", null], "x": "[redacted]", "password": "[redacted]",
+        "idToken": ["[redacted]"], "error": { "code": -32000 }, "token": "", "Cookie": { "y": "z" },
+    });
+    assert_eq!(Redactor::new(["hush"]).value(&value), expected);
 }
 
 #[test]

@@ -115,8 +115,17 @@ pub(super) fn word_length(text: &[u8]) -> usize {
     text.iter().take_while(is_word).count()
 }
 
+/// White space, and what an event stream has where a line of data begins.
 fn white_space_length(text: &[u8]) -> usize {
-    text.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
+    const DATA: &[u8] = b"data:";
+    let mut at = 0;
+    while let Some(byte) = text.get(at).filter(|byte| byte.is_ascii_whitespace()) {
+        at += 1;
+        if *byte == b'\n' && text[at..].starts_with(DATA) {
+            at += DATA.len();
+        }
+    }
+    at
 }
 
 /// Where the value begins after a colon at `at`, white space aside.
@@ -127,6 +136,94 @@ pub(super) fn colon(text: &[u8], at: usize) -> Option<usize> {
     // A value on the next line is still one if it is in quotes.
     let lines = white_space_length(&text[value..]);
     Some(value + if quote_at(text, value + lines).is_some() { lines } else { spaces })
+}
+
+/// Where the value begins after a comma at `at`, if it is in quotes.
+pub(super) fn comma(text: &[u8], at: usize) -> Option<usize> {
+    let value = (text.get(at) == Some(&b',')).then_some(at + 1)?;
+    let value = value + white_space_length(&text[value..]);
+    quote_at(text, value).map(|_| value)
+}
+
+/// What the strings of the list that begins at `at` hold, from the first one's
+/// first byte to the last one's last.
+pub(super) fn strings(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let mut at = (text.get(at) == Some(&b'[')).then_some(at + 1)?;
+    let mut found: Option<Range<usize>> = None;
+    loop {
+        at += white_space_length(text.get(at..)?);
+        let quote = quote_at(text, at)?;
+        let start = at + quote.length();
+        let end = quote.closing(text, start);
+        found = Some(found.map_or(start, |found| found.start)..end);
+        at = end + quote.length();
+        match text.get(at..).and_then(|rest| rest.get(white_space_length(rest))) {
+            Some(b',') => at += white_space_length(&text[at..]) + 1,
+            _ => return found,
+        }
+    }
+}
+
+/// How many bytes from `value` on belong to the line that began at `start`: a
+/// line of its own, or one inside of a string.
+pub(super) fn line_length(text: &[u8], start: usize, value: usize) -> usize {
+    let is_own = start == 0 || text[start - 1] == b'\n';
+    let opening = quote_before(text, start);
+    let closing = opening.map_or(text.len(), |quote| quote.closing(text, value));
+    let mut end = value;
+    while end < closing {
+        match text[end] {
+            b'\r' | b'\n' => break,
+            _ if is_own => {}
+            b'\\' if matches!(text.get(end + 1), Some(b'n' | b'r')) => break,
+            b'=' => {
+                // A parameter in quotes, which are none of the string's own.
+                if let Some(quote) = quote_at(text, end + 1) {
+                    end = quote.closing(text, end + 1 + quote.length()) + quote.length();
+                    continue;
+                }
+            }
+            b'"' | b'\'' if opening.is_none() && ends_string(text, end) => break,
+            _ => {}
+        }
+        end += 1;
+    }
+    let end = end.min(closing);
+    // The backslashes before a mark belong to it.
+    let backslashes = text[value..end].iter().rev().take_while(|&&byte| byte == b'\\').count();
+    end - backslashes - value
+}
+
+/// Whether the quotation mark at `at` ends a string, rather than being a part of
+/// the text in it: no backslash is before it, or JSON is after it.
+fn ends_string(text: &[u8], at: usize) -> bool {
+    if at == 0 || text[at - 1] != b'\\' {
+        return true;
+    }
+    let after = &text[at + 1..];
+    let after = &after[white_space_length(after)..];
+    match after.first() {
+        None | Some(b'}' | b']' | b':') => true,
+        Some(b',') => matches!(after.get(1), Some(b'"' | b'\\' | b'{' | b'[')),
+        _ => false,
+    }
+}
+
+/// The authority of the URI whose scheme ends at `at`: what stands before its
+/// path. The URI may be percent-encoded as a whole.
+pub(super) fn authority(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let rest = &text[at..];
+    let marks: [&[u8]; 4] = [b"://", b":\\/\\/", b"%3A%2F%2F", b"%3a%2f%2f"];
+    let mark = marks.into_iter().find(|mark| rest.starts_with(mark))?;
+    let start = at + mark.len();
+    let is_encoded = mark[0] == b'%';
+    let ends = |at: &usize| match text[*at] {
+        b'%' => {
+            is_encoded && text.get(at + 1..at + 3).is_some_and(|it| it.eq_ignore_ascii_case(b"2F"))
+        }
+        byte => byte.is_ascii_whitespace() || b"/?#\"'<>\\`,;(){}[]".contains(&byte),
+    };
+    Some(start..(start..text.len()).find(ends).unwrap_or(text.len()))
 }
 
 /// Where the value begins after an equals sign at `at`, which may be escaped.

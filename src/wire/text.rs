@@ -243,6 +243,7 @@ fn message(
     for (name, value) in headers {
         if !HOP_HEADERS.contains(&name.as_str()) {
             let value = style.shown_field(name.as_str(), value.as_bytes());
+            let name = style.redactor.redact(name.as_str());
             let beginning = beginning(&value);
             line(out, format!("{mark} {name}: {}", escape(beginning)).trim_end());
             rest(out, &value, beginning);

@@ -11,4 +11,5 @@ mod place;
 mod proving;
 mod running;
 mod scaffolding;
+mod secrets;
 mod snapshots;

@@ -50,8 +50,13 @@ impl<'a> Findings<'a> {
         self.list
     }
 
+    /// The execution's name, of which a case is a script's own words.
+    fn name(&self) -> String {
+        self.style.text(self.execution.name().as_bytes())
+    }
+
     fn trouble(&mut self) {
-        let name = self.execution.name();
+        let name = self.name();
         match &self.execution.trouble {
             Some(Trouble::Broken(report)) => {
                 let text = self.rendered(report.as_ref().as_ref());
@@ -93,7 +98,7 @@ impl<'a> Findings<'a> {
     }
 
     fn snapshot(&mut self) {
-        let name = self.execution.name();
+        let name = self.name();
         match &self.execution.snapshot {
             SnapshotOutcome::Different { pending, old, new } => {
                 let show = if self.look.paint.0 { diff_coloured } else { diff };
@@ -125,7 +130,7 @@ impl<'a> Findings<'a> {
         }
         let text = format!(
             "{}\n  command   {}\n  ended     {}\n",
-            self.look.paint.bold(&format!("{}: the client's output", self.execution.name())),
+            self.look.paint.bold(&format!("{}: the client's output", self.name())),
             self.style.text(client.command.as_bytes()),
             self.style.text(client.ended.as_bytes())
         );

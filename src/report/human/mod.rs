@@ -80,7 +80,8 @@ impl<W: Write> Human<W> {
         }
         let style = style_for(&self.style, execution);
         if execution.traced && !matches!(execution.trouble, Some(Trouble::Skipped(_))) {
-            writeln!(self.out, "wire    {}  {}", execution.name(), execution.profile)?;
+            let name = style.text(execution.name().as_bytes());
+            writeln!(self.out, "wire    {name}  {}", execution.profile)?;
             for line in render_all(&execution.exchanges, &style).lines() {
                 writeln!(self.out, "    {line}")?;
             }
@@ -157,7 +158,7 @@ impl<W: Write> Human<W> {
         let word = if execution_is_red(execution) { paint.red(&word) } else { paint.green(&word) };
         Some(format!(
             "{word} {}  {} ({}): {}",
-            paint.bold(&execution.name()),
+            paint.bold(&self.style.text(execution.name().as_bytes())),
             execution.profile,
             execution.revision,
             remarks.join(", ")
