@@ -43,7 +43,7 @@ def what_failed(execution):
     found = {}
     for checkpoint in execution["checkpoints"]:
         if checkpoint["verdict"] not in HELD:
-            kind = (LEVELS.index(checkpoint["level"]), checkpoint["task"], checkpoint["verdict"])
+            kind = (LEVELS.index(checkpoint["level"]), checkpoint["about"] == "task", checkpoint["verdict"])
             found.setdefault(kind, []).append(f"`{checkpoint['id']}`")
     words = [
         f"{LEVELS[level]}{' (task)' if task else ''} {verdict}: {', '.join(ids)}"
@@ -110,8 +110,9 @@ def main():
     table = [columns, ["---"] * len(columns), *rows, total]
     print(HEAD)
     print("\n".join(f"| {' | '.join(row)} |" for row in table))
-    print()
-    print("\n".join(f"{number}. {reason}" for number, reason in enumerate(notes, 1)))
+    if notes:
+        print()
+        print("\n".join(f"{number}. {reason}" for number, reason in enumerate(notes, 1)))
     if wrong:
         sys.exit("tests/clients/cannot.toml says cannot of what holds: " + "; ".join(wrong))
 
