@@ -52,6 +52,8 @@ fn usual(field: &str) -> Option<Value> {
     })
 }
 
+/// What was not declared is answered as the SDK does by itself: `()` is its
+/// handler without a user.
 impl ClientHandler for User {
     fn get_info(&self) -> ClientConfig {
         self.info.clone()
@@ -60,8 +62,11 @@ impl ClientHandler for User {
     async fn create_elicitation(
         &self,
         params: ElicitRequestParams,
-        _: RequestContext<RoleClient>,
+        context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
+        if self.info.capabilities.elicitation.is_none() {
+            return ().create_elicitation(params, context).await;
+        }
         let said = &self.context["elicitation"];
         let action = match said["action"].as_str() {
             Some("decline") => ElicitationAction::Decline,
@@ -91,9 +96,12 @@ impl ClientHandler for User {
 
     async fn create_message(
         &self,
-        _: CreateMessageRequestParams,
-        _: RequestContext<RoleClient>,
+        params: CreateMessageRequestParams,
+        context: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
+        if self.info.capabilities.sampling.is_none() {
+            return ().create_message(params, context).await;
+        }
         let said = &self.context["sampling"];
         if said["rejected"] == true {
             return Err(ErrorData::new(ErrorCode(-1), "User rejected sampling request", None));
@@ -104,8 +112,11 @@ impl ClientHandler for User {
 
     async fn list_roots(
         &self,
-        _: RequestContext<RoleClient>,
+        context: RequestContext<RoleClient>,
     ) -> Result<ListRootsResult, ErrorData> {
+        if self.info.capabilities.roots.is_none() {
+            return ().list_roots(context).await;
+        }
         let roots = self.roots.lock().map(|roots| roots[0].clone()).unwrap_or_default();
         serde_json::from_value(json!({ "roots": roots }))
             .map_err(|error| ErrorData::internal_error(error.to_string(), None))
