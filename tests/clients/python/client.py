@@ -361,7 +361,7 @@ async def hear(message):
 
 async def heard(method):
     """The first notification of a method, once it came; without a stream none does."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(10):
         while True:
             for message in HEARD:
                 if getattr(message, "method", None) == method:

@@ -149,8 +149,8 @@ impl Inbox {
     /// The next notification of a method; without a stream none comes.
     async fn heard(&mut self, method: &str) -> Done<Value> {
         loop {
-            let next = timeout(Duration::from_secs(5), self.heard.recv()).await;
-            match next.map_err(|_| format!("no {method} within 5 seconds"))? {
+            let next = timeout(Duration::from_secs(10), self.heard.recv()).await;
+            match next.map_err(|_| format!("no {method} within 10 seconds"))? {
                 Some((told, value)) if told == method => return Ok(value),
                 Some(_) => {}
                 None => return Err("the connection is closed".into()),
