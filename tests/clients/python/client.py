@@ -15,11 +15,23 @@ import json
 import os
 import re
 import sys
+from typing import Literal
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
 from mcp import Client
-from mcp.types import CreateMessageResult, ElicitResult, ErrorData, Implementation, ListRootsResult
+from mcp.client.extension import ClientExtension, ResultClaim
+from mcp.types import (
+    CallToolResult,
+    CreateMessageResult,
+    ElicitResult,
+    EmptyResult,
+    ErrorData,
+    Implementation,
+    ListRootsResult,
+    Request,
+    Result,
+)
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 SCENARIO = os.environ.get("MCP_CONFORMANCE_SCENARIO", "")
@@ -27,7 +39,7 @@ WANTED = os.environ.get("MCP_CONFORMANCE_PROTOCOL_VERSION", "2025-11-25")
 CONTEXT = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
 
 ROOTS = CONTEXT.get("roots", [])
-SHOWN = []
+SHOWN = asyncio.Queue()
 HEARD = []
 ARRIVED = asyncio.Event()
 
@@ -111,11 +123,15 @@ async def stalled_tool(client):
     await client.call_tool("get_status", {})
 
 
-async def read_runbook(client):
+async def read_named(client, name):
+    """Reads the resource of a name, which is looked up in the list."""
     resources = await all_pages(client.list_resources, "resources")
-    runbook = next(item for item in resources if "Deployment Runbook" in (item.name, item.title))
-    result = await client.read_resource(runbook.uri)
-    await tell(client, "report", result.contents[0].text)
+    found = next(item for item in resources if name in (item.name, item.title))
+    return (await client.read_resource(found.uri)).contents[0].text
+
+
+async def read_runbook(client):
+    await tell(client, "report", await read_named(client, "Deployment Runbook"))
 
 
 async def get_prompt(client):
@@ -127,14 +143,42 @@ async def get_prompt(client):
 async def request_certificate(client):
     await client.call_tool("get_ca_info", {})
     await tell(client, "request_certificate", "demo.example.com")
+    await client.call_tool("get_ca_info", {})
+
+
+async def enter_code():
+    """Does what a browser does with the page behind a URL: enters the code that is on it."""
+    page = await SHOWN.get()
+    code = re.search(r"The code is ([\w-]+)", await asyncio.to_thread(fetch, page))[1]
+    await asyncio.to_thread(fetch, page, urlencode({"code": code}).encode())
 
 
 async def link_account(client):
-    """Does what a browser does with the page behind a URL: enters the code that is on it."""
     await client.call_tool("link_account", {})
-    page = SHOWN[-1].url
-    code = re.search(r"The code is ([\w-]+)", await asyncio.to_thread(fetch, page))[1]
-    await asyncio.to_thread(fetch, page, urlencode({"code": code}).encode())
+    await enter_code()
+
+
+async def link_meanwhile(client):
+    """The call goes on while the user is in the browser."""
+    await asyncio.gather(client.call_tool("link_account", {}), enter_code())
+
+
+async def unlock_vault(client):
+    await tell(client, "unlock_vault", client.instructions.split(": ")[1])
+
+
+async def translate(client):
+    words = json.loads(await read_named(client, "config"))
+    await client.list_tools()
+    await client.call_tool("traducteur-météo", words)
+    await client.get_prompt("greeting")
+
+
+async def query_everywhere(client):
+    """A user who does not know better tries every tool that is listed."""
+    for tool in await all_pages(client.list_tools, "tools"):
+        arguments = {"query": "SELECT 1", "region": "us-west1", "comment": "été 2026"}
+        await client.call_tool(tool.name, arguments)
 
 
 def fetch(url, form=None):
@@ -182,6 +226,13 @@ async def publish_report(client):
     await tell(client, "publish_report", form)
 
 
+async def publish_summary(client):
+    await client.list_prompts()
+    await client.get_prompt("release_report")
+    changelog = json.loads(await read_named(client, "Changelog"))
+    await tell(client, "publish_report", f"{changelog['version']}:{changelog['changes']}")
+
+
 ADD = calls(("add", {"a": 17, "b": 25}))
 ECHO_TWICE = calls(("echo", {"message": "alpha"}), ("echo", {"message": "bravo"}))
 
@@ -202,6 +253,11 @@ TASKS = {
     "client/prompts-get": get_prompt,
     "client/stateless-prompts": get_prompt,
     "client/composite": publish_report,
+    "client/stateless-composite": publish_summary,
+    "client/discover-instructions": unlock_vault,
+    "client/header-mirroring": translate,
+    "client/param-headers": query_everywhere,
+    "client/mrtr-elicit-url": link_meanwhile,
     "client/elicit-url": link_account,
     "client/get-stream": report_announced,
     "stream/listen": listen_until_heard,
@@ -228,9 +284,10 @@ TASKS = {
 async def ask_user(_context, params):
     """Decides as the context says; a form is filled in with what the context says, its
     defaults, or what a person would type."""
-    SHOWN.append(params)
     said = CONTEXT.get("elicitation", {})
     action = said.get("action", "accept")
+    if params.mode == "url":
+        SHOWN.put_nowait(params.url)
     if action != "accept" or params.mode == "url":
         return ElicitResult(action=action)
     content = {}
@@ -240,6 +297,50 @@ async def ask_user(_context, params):
         if answer is not None:
             content[field] = answer
     return ElicitResult(action="accept", content=content)
+
+
+class GetTask(Request[dict, Literal["tasks/get"]]):
+    name_param = "taskId"
+
+
+class CancelTask(Request[dict, Literal["tasks/cancel"]]):
+    name_param = "taskId"
+
+
+class Task(Result):
+    """What a call became, and what `tasks/get` says of it."""
+
+    model_config = {"extra": "allow"}
+    result_type: Literal["task"] = "task"
+    task_id: str
+    status: str
+    poll_interval_ms: int = 500
+
+
+class TaskState(Task):
+    result_type: str = "complete"
+    result: CallToolResult | None = None
+
+
+async def see_task_through(task, context):
+    """Asks for a task, as often as it allows, until it ends or the user has had enough."""
+    params = {"taskId": task.task_id}
+    while task.status == "working":
+        await asyncio.sleep(task.poll_interval_ms / 1000)
+        task = await context.session.send_request(GetTask(method="tasks/get", params=params), TaskState)
+        if SCENARIO == "client/task-cancel":
+            await context.session.send_request(CancelTask(method="tasks/cancel", params=params), EmptyResult)
+            return CallToolResult(content=[], is_error=True)
+    return task.result
+
+
+class Tasks(ClientExtension):
+    """The extension for tasks, which the SDK leaves to its user to write."""
+
+    identifier = "io.modelcontextprotocol/tasks"
+
+    def claims(self):
+        return [ResultClaim(result_type="task", model=Task, resolve=see_task_through)]
 
 
 async def write_message(_context, _params):
@@ -260,7 +361,7 @@ async def hear(message):
 
 async def heard(method):
     """The first notification of a method, once it came; without a stream none does."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(10):
         while True:
             for message in HEARD:
                 if getattr(message, "method", None) == method:
@@ -278,6 +379,7 @@ async def main():
         elicitation_callback=ask_user if asks_for_input else None,
         sampling_callback=write_message if "sampling" in CONTEXT else None,
         list_roots_callback=list_roots if ROOTS else None,
+        extensions=[Tasks()] if SCENARIO.startswith("client/task-") else None,
         message_handler=hear,
         read_timeout_seconds=60,
     ) as client:

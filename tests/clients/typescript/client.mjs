@@ -58,11 +58,15 @@ async function stalledTool(client) {
   await call(client, 'get_status');
 }
 
-async function readRunbook(client) {
+/** Reads the resource of a name, which is looked up in the list. */
+async function readNamed(client, wanted) {
   const { resources } = await client.listResources();
-  const runbook = resources.find(({ name, title }) => [name, title].includes('Deployment Runbook'));
-  const { contents } = await client.readResource({ uri: runbook.uri });
-  await tell(client, 'report', contents[0].text);
+  const { uri } = resources.find(({ name, title }) => [name, title].includes(wanted));
+  return (await client.readResource({ uri })).contents[0].text;
+}
+
+async function readRunbook(client) {
+  await tell(client, 'report', await readNamed(client, 'Deployment Runbook'));
 }
 
 async function getPrompt(client) {
@@ -79,7 +83,29 @@ async function enterCode(page) {
 
 async function linkAccount(client) {
   await call(client, 'link_account');
-  await enterCode(shown.at(-1).url);
+  await enterCode(await shown);
+}
+
+/** The call goes on while the user is in the browser. */
+async function linkMeanwhile(client) {
+  await Promise.all([call(client, 'link_account'), shown.then(enterCode)]);
+}
+
+async function unlockVault(client) {
+  await tell(client, 'unlock_vault', client.getInstructions().split(': ')[1]);
+}
+
+async function translate(client) {
+  const words = JSON.parse(await readNamed(client, 'config'));
+  await client.listTools();
+  await call(client, 'traducteur-météo', words);
+  await client.getPrompt({ name: 'greeting' });
+}
+
+/** A user who does not know better tries every tool that is listed. */
+async function queryEverywhere(client) {
+  const { tools } = await client.listTools();
+  for (const { name } of tools) await call(client, name, { query: 'SELECT 1', region: 'us-west1', comment: 'été 2026' });
 }
 
 async function reportAnnounced(client) {
@@ -118,6 +144,13 @@ async function publishReport(client) {
   await tell(client, 'publish_report', form.replace('VERSION', version).replace('FIXES', fixes).replace('FEATURES', features));
 }
 
+async function publishSummary(client) {
+  await client.listPrompts();
+  await client.getPrompt({ name: 'release_report' });
+  const { version, changes } = JSON.parse(await readNamed(client, 'Changelog'));
+  await tell(client, 'publish_report', `${version}:${changes}`);
+}
+
 const TASKS = {
   'client/initialize-handshake': list,
   'client/tool-call-basic': add,
@@ -140,6 +173,10 @@ const TASKS = {
   'client/prompts-get': getPrompt,
   'client/stateless-prompts': getPrompt,
   'client/composite': publishReport,
+  'client/stateless-composite': publishSummary,
+  'client/discover-instructions': unlockVault,
+  'client/header-mirroring': translate,
+  'client/param-headers': queryEverywhere,
   'client/elicit-url': linkAccount,
   'client/get-stream': reportAnnounced,
   'stream/listen': listenUntilHeard,
@@ -152,7 +189,9 @@ const TASKS = {
   'client/mrtr-no-state': async (client) => {
     await call(client, 'get_ca_info');
     await tell(client, 'request_certificate', 'demo.example.com');
+    await call(client, 'get_ca_info');
   },
+  'client/mrtr-elicit-url': linkMeanwhile,
   'connection/handshake': list,
   'connection/session': echoTwice,
   'tools/multi-step': stepUntilDone,
@@ -185,9 +224,11 @@ function fillForm(schema) {
   return content;
 }
 
-const shown = [];
+/** The URL that the user was shown, once it was. */
+let show;
+const shown = new Promise((resolve) => (show = resolve));
 function askUser({ params }) {
-  shown.push(params);
+  show(params.url);
   const action = context.elicitation?.action ?? 'accept';
   if (action !== 'accept' || params.mode === 'url') return { action };
   return { action, content: fillForm(params.requestedSchema) };
@@ -205,6 +246,7 @@ function hear(client, method) {
 }
 
 const roots = context.roots ?? [];
+const extensions = scenario.startsWith('client/task-') ? { 'io.modelcontextprotocol/tasks': {} } : undefined;
 const asksForInput = context.elicitation || /elicit|mrtr/.test(scenario);
 const modes = context.elicitation?.modes ?? ['form', 'url'];
 const handlers = [
@@ -215,7 +257,7 @@ const handlers = [
 const client = new Client(
   { name: 'mcp-checks-typescript', version: '1.0.0' },
   {
-    capabilities: Object.fromEntries(handlers.map(([, capability, declared]) => [capability, declared])),
+    capabilities: { extensions, ...Object.fromEntries(handlers.map(([, capability, declared]) => [capability, declared])) },
     // A revision that SUPPORTED_PROTOCOL_VERSIONS lists is negotiated by
     // `initialize`, which offers the first entry; a later one by `server/discover`.
     ...(SUPPORTED_PROTOCOL_VERSIONS.includes(wanted)
