@@ -83,8 +83,7 @@ pub struct Arguments {
 /// # Errors
 /// A diagnostic of what is wrong with the command line or a file.
 pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
-    let library = arguments.sources.library()?;
-    let profiles = arguments.sources.profiles()?;
+    let (library, profiles) = arguments.sources.read()?;
     let chosen = arguments.filters.choose(&library, &profiles)?;
     let mut environments = environments(Some(outside(arguments)?));
     let headers = headers(&arguments.header)?;
