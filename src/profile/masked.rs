@@ -8,10 +8,11 @@ use crate::check::SourceText;
 
 /// Keys whose values a diagnostic shows. Every other value may be a secret: that
 /// of a misspelt `secret`, say, or of a key that does not exist.
-const SHOWN: [&str; 11] = [
+const SHOWN: [&str; 12] = [
     "data-class",
     "framing",
     "identifier",
+    "lacks",
     "optional",
     "required",
     "requires-approval",
