@@ -84,9 +84,8 @@ impl Profile {
     /// beforehand: the profile's revision is among the versions that the client
     /// accepts, and nothing is required that the far side lacks.
     pub fn is_accepted(&self) -> bool {
-        let lacks = |path: &CapabilityPath| {
-            self.server.lacks.iter().any(|lacking| lacking.contains(path))
-        };
+        let lacks =
+            |path: &CapabilityPath| self.server.lacks.iter().any(|lacking| lacking.contains(path));
         self.policy.accepts(self.revision) && !self.policy.required.iter().any(lacks)
     }
 }

@@ -138,7 +138,8 @@ fn what_is_tested_with_names_no_real_address() {
                 continue;
             }
             let text = std::fs::read_to_string(entry.path()).expect("a fixture is UTF-8");
-            for (at, scheme) in text.match_indices("https://").chain(text.match_indices("http://")) {
+            for (at, scheme) in text.match_indices("https://").chain(text.match_indices("http://"))
+            {
                 let rest = text[at + scheme.len()..].chars();
                 let host: String =
                     rest.take_while(|c| c.is_alphanumeric() || ".-:".contains(*c)).collect();

@@ -93,7 +93,10 @@ fn human(conversation: &Conversation, ping: &Ping, paint: Paint) -> String {
     if !policy.optional.is_empty() {
         let enabled = conversation.client.enabled_capabilities();
         let state = |path: &CapabilityPath| if enabled.contains(path) { "on" } else { "off" };
-        line("optional", listed(policy.optional.iter().map(|path| format!("{path} {}", state(path)))));
+        line(
+            "optional",
+            listed(policy.optional.iter().map(|path| format!("{path} {}", state(path)))),
+        );
     }
     line("latency", format!("{} ms", ping.latency));
     text

@@ -171,9 +171,8 @@ impl<'a> Validated<'a> {
     /// [`Refusal::UnsupportedProtocolVersion`]
     pub fn accept_version(self, policy: &Policy) -> Result<VersionAccepted<'a>, Refusal> {
         let named = policy.versions.iter();
-        let mut common = named.filter_map(|version| {
-            self.versions.iter().copied().find(|offered| offered == version)
-        });
+        let mut common = named
+            .filter_map(|version| self.versions.iter().copied().find(|offered| offered == version));
         match common.next() {
             Some(version) => Ok(VersionAccepted { version, capabilities: self.capabilities }),
             None => Err(Refusal::UnsupportedProtocolVersion {

@@ -13,8 +13,8 @@ use tokio::time::timeout;
 
 use super::cancellation::Cancellation;
 use super::features::{ClientFeature, Features};
-use crate::mcp::{Revision, metadata};
 use crate::mcp::json_rpc::{ErrorObject, METHOD_NOT_FOUND, Notification, Request, Response};
+use crate::mcp::{Revision, metadata};
 
 /// Notifications that came, and the answers to the server's requests.
 #[derive(Debug, Default)]

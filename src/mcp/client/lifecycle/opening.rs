@@ -8,10 +8,10 @@ use std::marker::PhantomData;
 
 use serde_json::{Value, json};
 
+use crate::mcp::Revision;
 use crate::mcp::client::error::{ClientError, ErrorKind};
 use crate::mcp::client::stage::{Life, Stage};
 use crate::mcp::client::transport::Session;
-use crate::mcp::Revision;
 use crate::mcp::json_rpc::UNSUPPORTED_PROTOCOL_VERSION;
 use crate::mcp::negotiation::{Agreement, CapabilityPath, Offer, Policy, Refusal};
 

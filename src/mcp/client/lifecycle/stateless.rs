@@ -53,9 +53,7 @@ impl Stateless {
     ) -> Result<Connection, ClientError> {
         match self.ask(channel, budget).await {
             (asked, Ok(introduction)) => self.conclude(asked, introduction),
-            (asked, Err(error)) if error.facts.code == Some(METHOD_NOT_FOUND) => {
-                self.go_on(asked)
-            }
+            (asked, Err(error)) if error.facts.code == Some(METHOD_NOT_FOUND) => self.go_on(asked),
             (_, Err(error)) => Err(error),
         }
     }
