@@ -212,12 +212,15 @@ fn refusal(
     Action::Raw { status, headers, body: planted.text(body).into() }
 }
 
+/// A status, header fields, a body.
+type Answer<'a> = (u16, &'a [(&'static str, &'a str)], &'a str);
+
 #[test]
 fn what_goes_wrong_is_told_without_a_word_of_the_servers() {
     const JSON: (&str, &str) = ("content-type", "application/json");
     const HTML: (&str, &str) = ("content-type", "text/html");
     const STREAM: (&str, &str) = ("content-type", "text/event-stream");
-    let answers: [(u16, &[(&'static str, &str)], &str); 9] = [
+    let answers: [Answer<'_>; 9] = [
         (500, &[HTML], "<p><<content: page>> password=<<credential: page>></p>"),
         (
             403,
