@@ -6,6 +6,7 @@ use std::sync::Arc;
 use mcp_checks::check::{Check, Library};
 use mcp_checks::mcp::Revision;
 use mcp_checks::mcp::client::{Cancellation, Client, Operation, Options};
+use mcp_checks::mcp::negotiation::Policy;
 use mcp_checks::mcp::server::{Action, Behaviour, Call, Framing, ScriptedServer, Tool};
 use mcp_checks::profile::{self, Profile};
 use mcp_checks::runner::plan::Choice;
@@ -125,7 +126,7 @@ fn exchange_by_hand() {
     let options = Options {
         endpoint: "http://server.test/mcp".parse().expect("it is a URL"),
         revision: Revision::V2025_11_25,
-        accepted_versions: Vec::new(),
+        policy: Policy::every_version(),
         client_name: "by-hand".to_owned(),
         client_version: "1".to_owned(),
         headers: http::HeaderMap::new(),
