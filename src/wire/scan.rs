@@ -101,6 +101,9 @@ pub(super) fn escape_length(text: &[u8], at: usize) -> usize {
     let is_hex = |range: Range<usize>| {
         text.get(range).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
     };
+    if !matches!(text[at], b'%' | b'\\') {
+        return 0;
+    }
     match (text[at], text.get(at + 1)) {
         (b'%', _) if is_hex(at + 1..at + 3) => 3,
         (b'\\', Some(b'u')) if is_hex(at + 2..at + 6) => 6,
@@ -109,10 +112,22 @@ pub(super) fn escape_length(text: &[u8], at: usize) -> usize {
     }
 }
 
+/// Which bytes a name has. A table: bodies of megabytes are gone through byte by
+/// byte.
+const IS_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let character = byte as u8;
+        table[byte] = character.is_ascii_alphanumeric() || matches!(character, b'_' | b'-');
+        byte += 1;
+    }
+    table
+};
+
 /// How many bytes of a name `text` begins with.
 pub(super) fn word_length(text: &[u8]) -> usize {
-    let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    text.iter().take_while(is_word).count()
+    text.iter().position(|byte| !IS_WORD[usize::from(*byte)]).unwrap_or(text.len())
 }
 
 /// White space, and what an event stream has where a line of data begins.
