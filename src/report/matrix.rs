@@ -1,4 +1,4 @@
-//! A finished matrix, for a person ([`text`]) and for programs ([`json()`]).
+//! A finished matrix, for a person (`text`) and for programs (`json`).
 //!
 //! ```json
 //! {"format": "mcp-checks-matrix/1",
