@@ -242,6 +242,28 @@ fn word_escape(text: &[u8], at: usize) -> Option<(u8, usize)> {
     is_word.then_some((byte, end - at))
 }
 
+/// The letters, in lower case, that a name or a scheme begins with. Most words of
+/// a body begin with another.
+const BEGINNINGS: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut at = 0;
+    while at < CREDENTIAL_MEMBERS.len() {
+        table[CREDENTIAL_MEMBERS[at].as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    at = 0;
+    while at < CREDENTIAL_HEADERS.len() {
+        table[CREDENTIAL_HEADERS[at].as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    at = 0;
+    while at < SCHEMES.len() {
+        table[SCHEMES[at].as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    table
+};
+
 /// The credential that the word at `start..end` is, or that follows it.
 fn credential_at(text: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
     // No name that matters is shorter or longer; a body may be one word of
@@ -254,7 +276,8 @@ fn credential_at(text: &[u8], start: usize, end: usize) -> Option<Range<usize>> 
     if let Some(authority) = scan::authority(text, end) {
         return user_information(text, authority);
     }
-    if !LENGTHS.contains(&word.len()) {
+    let first = word.iter().find(|byte| byte.is_ascii_alphanumeric())?;
+    if !LENGTHS.contains(&word.len()) || !BEGINNINGS[usize::from(first.to_ascii_lowercase())] {
         return None;
     }
     if let Some(name) = CREDENTIAL_MEMBERS.into_iter().find(|name| is_name(word, name)) {

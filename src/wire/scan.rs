@@ -233,6 +233,9 @@ fn ends_string(text: &[u8], at: usize) -> bool {
 /// path. The URI may be percent-encoded as a whole.
 pub(super) fn authority(text: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = &text[at..];
+    if !matches!(rest.first(), Some(b':' | b'%')) {
+        return None;
+    }
     let marks: [&[u8]; 4] = [b"://", b":\\/\\/", b"%3A%2F%2F", b"%3a%2f%2f"];
     let mark = marks.into_iter().find(|mark| rest.starts_with(mark))?;
     let start = at + mark.len();
