@@ -63,11 +63,36 @@ pub struct New;
 /// The server was asked by the method `M`.
 pub struct Asked<M>(PhantomData<M>);
 
+/// A method by which a server is asked what it is.
+pub trait Question {
+    /// Its name.
+    const METHOD: &'static str;
+
+    /// Its result, as what is negotiated over.
+    fn offer(result: &Value) -> Offer<'_>;
+}
+
 /// Asked by `initialize`.
 pub struct Initialize;
 
+impl Question for Initialize {
+    const METHOD: &'static str = "initialize";
+
+    fn offer(result: &Value) -> Offer<'_> {
+        Offer::Initialize(result)
+    }
+}
+
 /// Asked by `server/discover`.
 pub struct Discover;
+
+impl Question for Discover {
+    const METHOD: &'static str = "server/discover";
+
+    fn offer(result: &Value) -> Offer<'_> {
+        Offer::Discover(result)
+    }
+}
 
 /// All that the policy asks for is there.
 pub struct Agreed<M> {
@@ -118,36 +143,10 @@ impl Opening<New> {
     }
 }
 
-impl Opening<Asked<Initialize>> {
-    /// Holds the result of `initialize` against the policy.
-    ///
-    /// # Errors
-    /// See [`Opening::agree`]'s.
-    pub fn answered(
-        self,
-        result: Value,
-        policy: &Policy,
-    ) -> Result<Opening<Agreed<Initialize>>, ClientError> {
-        self.agree("initialize", result, policy, |result| Offer::Initialize(result))
-    }
-}
-
 impl Opening<Asked<Discover>> {
     /// The version of the request was refused; it is sent with another one.
     pub fn asked_again(self) -> Self {
         self.enter(Stage::DiscoverSent, Asked(PhantomData))
-    }
-
-    /// Holds the result of `server/discover` against the policy.
-    ///
-    /// # Errors
-    /// See [`Opening::agree`]'s.
-    pub fn answered(
-        self,
-        result: Value,
-        policy: &Policy,
-    ) -> Result<Opening<Agreed<Discover>>, ClientError> {
-        self.agree("server/discover", result, policy, |result| Offer::Discover(result))
     }
 
     /// The server does not say what it is. That is enough for a policy that
@@ -169,28 +168,27 @@ impl Opening<Asked<Discover>> {
     }
 }
 
-impl<M> Opening<Asked<M>> {
-    /// The three questions of a negotiation, each a stage.
+impl<M: Question> Opening<Asked<M>> {
+    /// Holds the result of the method against the policy: the three questions of
+    /// a negotiation, each a stage.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidResult`], [`ErrorKind::UnsupportedVersion`],
     /// [`ErrorKind::MissingCapabilities`].
-    fn agree(
+    pub fn answered(
         self,
-        method: &str,
         introduction: Value,
         policy: &Policy,
-        offer: impl for<'a> Fn(&'a Value) -> Offer<'a>,
     ) -> Result<Opening<Agreed<M>>, ClientError> {
         let Opening { life: unsettled, .. } = &self;
         let agreement = (|| {
-            let validated = offer(&introduction).validate()?;
+            let validated = M::offer(&introduction).validate()?;
             unsettled.life.enter(Stage::ResponseValidated);
             let accepted = validated.accept_version(policy)?;
             unsettled.life.enter(Stage::VersionAccepted);
             accepted.require_capabilities(policy)
         })();
-        let agreement = agreement.map_err(|refusal| refused(method, refusal))?;
+        let agreement = agreement.map_err(|refusal| refused(M::METHOD, refusal))?;
         let agreed = Agreed { agreement, introduction, asked: PhantomData };
         Ok(self.enter(Stage::CapabilitiesPresent, agreed))
     }
