@@ -22,7 +22,7 @@ use self::wire_schema::AsWritten;
 use super::addresses::{InMemory, OnLoopback};
 use super::event::{ClientProcess, Trouble};
 use super::process::{self, Ended};
-use super::subject::{LOOPBACK_SCALE, Settings, Subject, Visitor};
+use super::subject::{Settings, Subject, Visitor};
 use super::worker::Engine;
 use crate::check::{Check, CheckKind, CheckpointResult};
 use crate::mcp::server::Behaviour;
@@ -149,7 +149,6 @@ fn on_stage(
             return Executed { trouble: Some(trouble), ..Executed::default() };
         }
     };
-    let scale = if matches!(settings.subject, Subject::Loopback) { LOOPBACK_SCALE } else { 1 };
     // The recorder's clock is that of the runtime.
     let entered = runtime.clone();
     let _entered = entered.enter();
@@ -165,10 +164,10 @@ fn on_stage(
             Arc::new(Fault::new(of.clone(), script, handlers))
         }),
         handlers: engine.scripts.handlers(script),
-        wire: Wire::new(scale),
+        wire: Wire::new(settings.scale),
         runtime,
         on_paused_clock,
-        scale,
+        scale: settings.scale,
         deadline,
     };
     play(&stage)

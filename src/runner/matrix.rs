@@ -9,9 +9,9 @@
 //!   matters: where they do not, the double does not tell the truth. So each
 //!   such difference is a failure ([`Finding::fails`]).
 //! - On the real clock a busy machine may be late: a leg of 15 seconds has 0.3
-//!   seconds over the socket. What differs there is run again, one at a time
-//!   and [`ATTEMPTS`] times in all; a true difference stays, and how many were run
-//!   again is said.
+//!   seconds over the socket. What differs there is run again, one at a time and
+//!   with more time at each attempt ([`SCALES_AGAIN`]): a true difference stays,
+//!   a late machine is given all that it needs. How many were run again is said.
 //! - The environment outside may differ from the other two: it is what is under
 //!   test.
 //!
@@ -33,8 +33,10 @@ use super::subject::{Settings, Subject};
 use crate::check::{Library, Verdict};
 use crate::profile::Profile;
 
-/// How often what differs over the socket is run at most.
-pub const ATTEMPTS: usize = 3;
+/// The scales at which what differs over the socket is run again, in place of
+/// [`LOOPBACK_SCALE`](super::subject::LOOPBACK_SCALE): a leg of 15 seconds has 1.5
+/// seconds, then 7.5.
+pub const SCALES_AGAIN: [u32; 2] = [10, 2];
 
 /// The column of the double.
 pub const DOUBLE: usize = 0;
@@ -167,7 +169,7 @@ pub fn run(
         Some(socket) => {
             // One at a time, so that none is late because of another.
             socket.jobs = 1;
-            settle(library, || plan(socket), socket, &mut columns)
+            settle(library, plan, socket, &mut columns)
         }
         None => 0,
     };
@@ -206,12 +208,12 @@ fn column(
 /// executions that were.
 fn settle<'a>(
     library: &Library,
-    plan: impl Fn() -> Plan<'a>,
-    socket: &Settings,
+    plan: impl Fn(&Settings) -> Plan<'a>,
+    socket: &mut Settings,
     columns: &mut [Vec<Entry>],
 ) -> usize {
     let mut run_again = HashSet::new();
-    for _ in 1..ATTEMPTS {
+    for scale in SCALES_AGAIN {
         let Some([double, over_socket]) = columns.get_mut(..=SOCKET) else { break };
         let rows = compare(&[&*double, &*over_socket]);
         let differing: HashSet<Name> =
@@ -219,7 +221,8 @@ fn settle<'a>(
         if differing.is_empty() || socket.interrupt.is_cancelled() {
             break;
         }
-        let mut plan = plan();
+        socket.scale = scale;
+        let mut plan = plan(socket);
         for job in &mut plan.jobs {
             let Ok(check) = job.check else { continue };
             for run in &mut job.runs {

@@ -108,6 +108,9 @@ pub struct Settings {
     pub jobs: usize,
     /// How long one execution may take in real time.
     pub timeout: Duration,
+    /// By what delays and the time of a leg are divided; 1 leaves them as they
+    /// are, and on any clock but that of the loopback subject it is 1.
+    pub scale: u32,
     /// Whether the first red execution ends the run.
     pub fail_fast: bool,
     /// From which level on a claim that does not hold makes an execution red.
@@ -148,11 +151,15 @@ impl Settings {
     /// sockets, where nearly all of the time is waiting.
     pub fn new(subject: Subject) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        let jobs = if matches!(subject, Subject::Loopback) { 2 * processors } else { processors };
+        let (jobs, scale) = match subject {
+            Subject::Loopback => (2 * processors, LOOPBACK_SCALE),
+            _ => (processors, 1),
+        };
         Settings {
             subject,
             jobs,
             timeout: DEFAULT_TIMEOUT,
+            scale,
             fail_fast: false,
             fail_on: Level::Must,
             least_level: None,
