@@ -3,8 +3,8 @@
     .ci/scoreboard.py typescript=REPORT.json python=REPORT.json rust=REPORT.json
 
 Each report is a JSON report of `mcp-checks run 'client/*'` with that client. The
-versions are those that are pinned under tests/clients/, and what an SDK cannot
-do stands in tests/clients/cannot.toml. Exit code 1 if a scenario is said to be
+versions are those that are pinned under tests/clients/; what an SDK cannot do, and
+what its driver does for it, stands in tests/clients/cannot.toml. Exit code 1 if a scenario is said to be
 impossible and holds all the same.
 """
 
@@ -22,7 +22,7 @@ HEAD = """\
 
 Every scenario under `checks/client/` with the clients on the three official SDKs that stand in [`tests/clients`](../tests/clients/README.md), at every profile that a scenario applies to. Made by `.ci/outside` from what `mcp-checks run 'client/*' --client …` reports; do not edit it. Each checkpoint that does not hold is settled in [evidence](evidence.md#clients): a fault of the SDK, or none.
 
-A cell says "holds", or what does not: level, verdict, checkpoints; "task" beside a level marks a goal of the task, which is not a claim about the protocol. Where profiles differ, they are named. "Cannot" is what the SDK has no way to do; the reason stands below the table.
+A cell says "holds", or what does not: level, verdict, checkpoints; "task" beside a level marks a goal of the task, which is not a claim about the protocol. Where profiles differ, they are named. "Cannot" is what the SDK has no way to do. The number is that of a remark below the table.
 """
 
 
@@ -62,8 +62,16 @@ def is_impossible(row, sdk, execution):
     )
 
 
-def cell(executions, sdk, cannot, notes):
+def note(reason, notes):
+    """The number of a reason among the notes, which it joins if it is new."""
+    if reason not in notes:
+        notes.append(reason)
+    return notes.index(reason) + 1
+
+
+def cell(executions, sdk, exceptions, notes):
     """One scenario with one SDK, over the profiles that it ran at."""
+    cannot, driven = exceptions["cannot"], exceptions["driver"]
     by_words, wrong = {}, []
     for execution in executions:
         words = what_failed(execution) or "holds"
@@ -71,9 +79,10 @@ def cell(executions, sdk, cannot, notes):
         if rows:
             if words == "holds":
                 wrong.append(f"{sdk} {execution['check']} at {execution['profile']}")
-            if rows[0]["reason"] not in notes:
-                notes.append(rows[0]["reason"])
-            words = f"cannot ({notes.index(rows[0]['reason']) + 1})"
+            words = f"cannot ({note(rows[0]['reason'], notes)})"
+        for row in driven:
+            if row["sdk"] == sdk and execution["check"] in row["scenarios"]:
+                words += f" ({note(row['reason'], notes)})"
         by_words.setdefault(words, []).append(execution["profile"])
     if len(by_words) == 1:
         return next(iter(by_words)), wrong
@@ -85,7 +94,7 @@ def cell(executions, sdk, cannot, notes):
 
 def main():
     titles = versions()
-    cannot = tomllib.loads((CLIENTS / "cannot.toml").read_text("utf-8"))["cannot"]
+    exceptions = tomllib.loads((CLIENTS / "cannot.toml").read_text("utf-8"))
     reports = {}
     for argument in sys.argv[1:]:
         sdk, _, path = argument.partition("=")
@@ -98,7 +107,7 @@ def main():
     for scenario in scenarios:
         cells = []
         for sdk, ran in reports.items():
-            words, errors = cell([one for one in ran if one["check"] == scenario], sdk, cannot, notes)
+            words, errors = cell([one for one in ran if one["check"] == scenario], sdk, exceptions, notes)
             cells.append(words)
             wrong += errors
         rows.append([f"`{scenario}`", *cells])

@@ -341,6 +341,12 @@ async fn do_task(client: &Client, inbox: &mut Inbox, scenario: &str, context: &V
             call(client, "link_account", json!({})).await?;
             enter_code(inbox.shown.recv().await.ok_or("no URL was shown")?).await?;
         }
+        "client/mrtr-no-state" => {
+            let ca = call(client, "get_ca_info", json!({})).await?;
+            let wanted = json!({ "ca": ca, "domain": "demo.example.com" });
+            call(client, "request_certificate", wanted).await?;
+            call(client, "get_ca_info", json!({})).await?;
+        }
         // The call goes on while the user is in the browser.
         "client/mrtr-elicit-url" => {
             let browser =
