@@ -370,7 +370,8 @@ impl Stage<'_> {
         ]
     }
 
-    /// What an external client is told.
+    /// What an external client is told: what the profile says, and what the
+    /// script says over it. Of the policy, the script may say a part.
     fn context(&self, scenario: &str, server: &Server) -> Value {
         let mut context = json!({
             "name": scenario,
@@ -380,9 +381,15 @@ impl Stage<'_> {
         if let Some(case) = self.case {
             context["case"] = case.into();
         }
-        if let (Some(members), Ok(Value::Object(said))) =
+        if let (Some(members), Ok(Value::Object(mut said))) =
             (context.as_object_mut(), crate::script::value::to_json(&server.context().into()))
         {
+            if let (Some(Value::Object(policy)), Some(Value::Object(part))) =
+                (members.get_mut("policy"), said.get("policy").cloned())
+            {
+                policy.extend(part);
+                said.remove("policy");
+            }
             members.extend(said);
         }
         context
