@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 
-use crate::check::{About, CheckpointResult, Level, Verdict};
+use crate::check::{About, Checkpoint, CheckpointResult, Level, Verdict};
 use crate::runner::Execution;
 use crate::runner::event::{ClientProcess, SnapshotOutcome, Trouble};
 use crate::wire::redact::Redactor;
@@ -102,8 +102,7 @@ pub(super) fn style_for(style: &Style, execution: &Execution) -> Style {
 
 /// The level in words: `MUST`, `SHOULD (the specification says MAY)`,
 /// `goal of the task`.
-pub(super) fn level(result: &CheckpointResult) -> String {
-    let checkpoint = &result.checkpoint;
+pub(super) fn level(checkpoint: &Checkpoint) -> String {
     let mut words = match (checkpoint.about, checkpoint.level) {
         (About::Task, level) => format!("{level}, as a goal of the task"),
         (About::Host, level) => format!("{level}, of the built-in host"),
@@ -119,7 +118,8 @@ pub(super) fn level(result: &CheckpointResult) -> String {
 /// What is known of a decision, as named values: level, verdict, reason,
 /// expected, actual.
 pub(super) fn facts(result: &CheckpointResult, style: &Style) -> Vec<(&'static str, String)> {
-    let mut facts = vec![("level", level(result)), ("verdict", result.verdict.to_string())];
+    let mut facts =
+        vec![("level", level(&result.checkpoint)), ("verdict", result.verdict.to_string())];
     if let Some(decision) = &result.decision {
         let values = [
             ("reason", Some(&decision.reason).filter(|reason| !reason.is_empty())),

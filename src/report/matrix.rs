@@ -17,11 +17,11 @@
 //!        "verdicts": {"double": "pass", "socket": "fail", "client": "skip"}}]}],
 //!  "findings": [
 //!    {"check": "client/tool-call-basic", "case": null, "profile": "json",
-//!     "revision": "2025-11-25", "checkpoint": "handshake",
-//!     "differs": true, "fails": true, "wire": null,
+//!     "revision": "2025-11-25", "checkpoint": "handshake", "level": "MUST",
+//!     "sentence": "The call comes after the handshake", "differs": true, "fails": true, "wire": null,
 //!     "environments": {
 //!       "double": {"verdict": "pass", "reason": null, "expected": null, "actual": null,
-//!                  "place": null}}}]}
+//!                  "place": null, "ended": null}}}]}
 //! ```
 //!
 //! - Keys stand in this order; each execution is one line. A reader should pass
@@ -30,6 +30,7 @@
 //!   profile from another, the verdict is `null`; what does not apply is `skip`.
 //! - `wire` of an execution is `same`, `different` or, if it was not compared,
 //!   `null`.
+//! - `ended` is how a client process ended where a claim was not exercised.
 //! - A finding without a `checkpoint` is about the execution as a whole, or, if
 //!   it has a `wire`, about what crossed it.
 
@@ -38,7 +39,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::describe::{count, is_red, time};
+use super::describe::{count, is_red, level, time};
 use super::paint::Paint;
 use crate::check::Verdict;
 use crate::runner::matrix::{Cell, Counts, Finding, Matrix, OUTSIDE, Of, Row, Wire};
@@ -142,9 +143,10 @@ impl<'a> Table<'a> {
     fn check(&mut self, rows: &'a [Row], remark: impl Fn(&Row) -> Remark) {
         let Some(check) = rows.first().map(|row| &row.name.check) else { return };
         let applies = |row: &&Row| row.cells.iter().flatten().any(|cell| !is_skipped(cell));
-        let mut told: Vec<&Row> = rows.iter().filter(applies).collect();
+        let told: Vec<&Row> = rows.iter().filter(applies).collect();
         if told.is_empty() {
-            told = rows.iter().take(1).collect();
+            self.nowhere(check.clone(), rows);
+            return;
         }
         let groups = groups(&told, remark);
         if let [group] = groups.as_slice() {
@@ -167,21 +169,36 @@ impl<'a> Table<'a> {
     fn line(&mut self, name: String, group: &Group<'a>) {
         let cells = group.cells.iter().map(|cell| match cell {
             Some(cell) if !is_skipped(cell) => (cell.verdict.to_string(), Some(cell.verdict)),
-            Some(cell) => (self.not_here(cell.reason.as_deref().unwrap_or_default()), None),
-            None => (self.not_here(NOT_TOLD_APART), None),
+            cell => (self.not_here(&[reason(*cell)]), None),
         });
         let cells = cells.collect();
         self.lines.push(Line { name, cells, remark: group.remark });
     }
 
-    /// The mark of what does not apply, with the number of its reason.
-    fn not_here(&mut self, reason: &'a str) -> String {
-        let known = self.reasons.iter().position(|known| *known == reason);
-        let index = known.unwrap_or_else(|| {
-            self.reasons.push(reason);
-            self.reasons.len() - 1
+    /// A check that applies to none of its rows, for one reason or for several.
+    fn nowhere(&mut self, name: String, rows: &'a [Row]) {
+        let columns = 0..self.matrix.environments.len();
+        let cells = columns.map(|column| {
+            let cells = rows.iter().filter_map(|row| row.cells.get(column));
+            let reasons: Vec<&str> = cells.map(|cell| reason(cell.as_ref())).collect();
+            (self.not_here(&reasons), None)
         });
-        format!("– ({})", index + 1)
+        let cells = cells.collect();
+        self.lines.push(Line { name, cells, remark: Remark::Alike });
+    }
+
+    /// The mark of what does not apply, with the numbers of its reasons.
+    fn not_here(&mut self, reasons: &[&'a str]) -> String {
+        let mut numbers = BTreeSet::new();
+        for reason in reasons {
+            let known = self.reasons.iter().position(|known| known == reason);
+            numbers.insert(known.unwrap_or_else(|| {
+                self.reasons.push(reason);
+                self.reasons.len() - 1
+            }));
+        }
+        let numbers: Vec<String> = numbers.iter().map(|index| (index + 1).to_string()).collect();
+        format!("– ({})", numbers.join(", "))
     }
 
     fn write(&self, out: &mut String) {
@@ -227,6 +244,11 @@ impl<'a> Table<'a> {
             let _ = writeln!(out, "– ({}) {reason}", index + 1);
         }
     }
+}
+
+/// Why something does not apply.
+fn reason(cell: Option<&Cell>) -> &str {
+    cell.map_or(NOT_TOLD_APART, |cell| cell.reason.as_deref().unwrap_or_default())
 }
 
 fn is_skipped(cell: &Cell) -> bool {
@@ -286,7 +308,7 @@ fn names(rows: &[&Row], all: &[&Row]) -> String {
     names.join(", ")
 }
 
-/// What is found, with what is the same for several profiles said once.
+/// What is found, with what is the same for several cases and profiles said once.
 fn write_findings(
     out: &mut String,
     matrix: &Matrix,
@@ -298,32 +320,51 @@ fn write_findings(
         return;
     }
     let _ = writeln!(out, "\n{}", paint.bold(heading));
-    let mut told: Vec<(String, Vec<String>)> = Vec::new();
+    let mut told: Vec<(String, Vec<&Finding>)> = Vec::new();
     for finding in findings {
         let text = finding_text(matrix, finding, paint);
-        let profile = format!("{} ({})", finding.name.profile, finding.revision);
         match told.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, profiles)) => profiles.push(profile),
-            None => told.push((text, vec![profile])),
+            Some((_, same)) => same.push(finding),
+            None => told.push((text, vec![finding])),
         }
     }
-    for (text, profiles) in told {
-        let noun = if profiles.len() == 1 { "profile" } else { "profiles" };
-        let _ = writeln!(out, "\n{text}  {noun:<9} {}", profiles.join(", "));
+    for (text, same) in told {
+        let _ = write!(out, "\n{text}");
+        let profile = |one: &&Finding| Some(format!("{} ({})", one.name.profile, one.revision));
+        for (noun, nouns, names) in [
+            ("case", "cases", distinct(&same, |one| one.name.case.clone())),
+            ("profile", "profiles", distinct(&same, profile)),
+        ] {
+            if !names.is_empty() {
+                let noun = if names.len() == 1 { noun } else { nouns };
+                let _ = writeln!(out, "  {noun:<9} {}", names.join(", "));
+            }
+        }
     }
 }
 
+/// Each name once, in the order in which they are met.
+fn distinct(findings: &[&Finding], name: impl Fn(&&Finding) -> Option<String>) -> Vec<String> {
+    let mut names = Vec::new();
+    for name in findings.iter().filter_map(name) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
 fn finding_text(matrix: &Matrix, finding: &Finding, paint: Paint) -> String {
-    let name = match &finding.name.case {
-        Some(case) => format!("{}[{case}]", finding.name.check),
-        None => finding.name.check.clone(),
-    };
+    let check = &finding.name.check;
     let title = match &finding.of {
-        Of::Checkpoint(id) => format!("{name}#{id}"),
-        Of::Whole => name,
-        Of::Wire(_) => format!("{name}: the wires of double (-) and socket (+) differ"),
+        Of::Checkpoint(claim) => format!("{check}#{}", claim.id),
+        Of::Whole => check.clone(),
+        Of::Wire(_) => format!("{check}: the wires of double (-) and socket (+) differ"),
     };
     let mut text = format!("{}\n", if finding.fails { paint.red(&title) } else { title });
+    if let Of::Checkpoint(claim) = &finding.of {
+        let _ = writeln!(text, "  {}\n  {:<9} {}", claim.sentence, "level", level(claim));
+    }
     if let Of::Wire(lines) = &finding.of {
         for line in lines.lines().take(WIRE_LINES) {
             let _ = writeln!(text, "{}", format!("    {line}").trim_end());
@@ -342,7 +383,12 @@ fn finding_text(matrix: &Matrix, finding: &Finding, paint: Paint) -> String {
         };
         let reason = cell.map_or(Some(NOT_TOLD_APART), |cell| cell.reason.as_deref());
         let mut line = format!("  {:<9} {word}", environment.name);
-        if let Some(reason) = reason.filter(|reason| *reason != word) {
+        // A reason may begin with the word itself.
+        let reason = reason.map(|reason| {
+            let rest = reason.strip_prefix(word).unwrap_or(reason);
+            rest.strip_prefix(": ").unwrap_or(rest)
+        });
+        if let Some(reason) = reason.filter(|reason| !reason.is_empty()) {
             let _ = write!(line, ": {}", reason.replace('\n', "\n            "));
         }
         if let Some(place) = cell.and_then(|cell| cell.place.as_ref()) {
@@ -350,7 +396,9 @@ fn finding_text(matrix: &Matrix, finding: &Finding, paint: Paint) -> String {
         }
         let _ = writeln!(text, "{line}");
         let Some(cell) = cell.filter(|cell| cell.is_remarkable()) else { continue };
-        for (name, value) in [("expected", &cell.expected), ("actual", &cell.actual)] {
+        for (name, value) in
+            [("expected", &cell.expected), ("actual", &cell.actual), ("ended", &cell.ended)]
+        {
             if let Some(value) = value {
                 let value = value.replace('\n', "\n              ");
                 let _ = writeln!(text, "            {name:<9} {value}");
@@ -501,7 +549,7 @@ fn execution(matrix: &Matrix, row: &Row) -> Value {
     let checkpoints: Vec<Value> = row
         .checkpoints
         .iter()
-        .map(|(id, cells)| json!({ "id": id, "verdicts": by_environment(matrix, cells, verdict) }))
+        .map(|(claim, cells)| json!({ "id": claim.id, "verdicts": by_environment(matrix, cells, verdict) }))
         .collect();
     json!({
         "check": row.name.check,
@@ -519,8 +567,8 @@ fn execution(matrix: &Matrix, row: &Row) -> Value {
 }
 
 fn finding(matrix: &Matrix, finding: &Finding) -> Value {
-    let (checkpoint, wire) = match &finding.of {
-        Of::Checkpoint(id) => (Some(id), None),
+    let (claim, wire) = match &finding.of {
+        Of::Checkpoint(claim) => (Some(claim), None),
         Of::Whole => (None, None),
         Of::Wire(lines) => (None, Some(lines)),
     };
@@ -531,6 +579,7 @@ fn finding(matrix: &Matrix, finding: &Finding) -> Value {
             "expected": cell.expected,
             "actual": cell.actual,
             "place": cell.place,
+            "ended": cell.ended,
         })
     };
     json!({
@@ -538,7 +587,9 @@ fn finding(matrix: &Matrix, finding: &Finding) -> Value {
         "case": finding.name.case,
         "profile": finding.name.profile,
         "revision": finding.revision.as_str(),
-        "checkpoint": checkpoint,
+        "checkpoint": claim.map(|claim| &claim.id),
+        "level": claim.map(|claim| claim.level.as_str()),
+        "sentence": claim.map(|claim| &claim.sentence),
         "differs": finding.differs,
         "fails": finding.fails,
         "wire": wire,
@@ -551,12 +602,18 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::check::Checkpoint;
     use crate::mcp::Revision;
     use crate::runner::matrix::{Environment, Name, findings};
 
     fn cell(verdict: Verdict, reason: Option<&str>) -> Cell {
         let reason = reason.map(str::to_owned);
-        Cell { verdict, reason, expected: None, actual: None, place: None }
+        Cell { verdict, reason, expected: None, actual: None, place: None, ended: None }
+    }
+
+    fn claim() -> Checkpoint {
+        let sentence = "The call comes after the handshake".to_owned();
+        Checkpoint { id: "a".to_owned(), sentence, ..Checkpoint::wire_schema() }
     }
 
     /// An execution with one claim, `a`, which holds in memory.
@@ -565,7 +622,7 @@ mod tests {
         Row {
             name: Name::new("client/one", profile, Some(case)),
             revision: Revision::V2025_11_25,
-            checkpoints: vec![("a".to_owned(), cells.clone())],
+            checkpoints: vec![(claim(), cells.clone())],
             cells,
             wire: Wire::Same,
         }
@@ -609,7 +666,12 @@ mod tests {
         let text = text(&matrix_of(rows), Paint(false));
         let line = text.lines().nth(1).unwrap();
         assert_eq!(line, "client/one  pass    pass    fail    ← the client differs");
-        assert!(text.contains("client    fail: not equal\n  profile   sse (2025-11-25)"), "{text}");
+        assert!(
+            text.contains(
+                "client    fail: not equal\n  case      first\n  profile   sse (2025-11-25)"
+            ),
+            "{text}"
+        );
     }
 
     #[test]
@@ -626,10 +688,13 @@ client/one
 
 what differs
 
-client/one[second]#a
+client/one#a
+  The call comes after the handshake
+  level     MUST
   double    pass
   socket    fail
   client    –: only the built-in client can show it
+  case      second
   profile   json (2025-11-25)
 
 double  4 ran, all held  embedded

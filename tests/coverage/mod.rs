@@ -101,6 +101,13 @@ fn written(records: &Records, library: &Library) -> String {
     text
 }
 
+/// What a text names in backquotes as a path of this repository.
+fn paths(text: &str) -> impl Iterator<Item = &str> {
+    const PLACES: [&str; 5] = ["src/", "tests/", "docs/", "checks/", ".ci/"];
+    let quoted = text.split('`').skip(1).step_by(2);
+    quoted.filter(|quoted| PLACES.iter().any(|place| quoted.starts_with(place)))
+}
+
 #[test]
 fn each_row_says_where_it_stands() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -112,6 +119,9 @@ fn each_row_says_where_it_stands() {
         assert!(!row.held_by.is_empty() || row.stands.is_some(), "{} stands nowhere", row.row);
         for name in &row.held_by {
             assert!(exists(&library, name), "{}: there is no `{name}`", row.row);
+        }
+        for path in row.stands.iter().flat_map(|stands| paths(stands)) {
+            assert!(root.join(path).exists(), "{}: there is no `{path}`", row.row);
         }
     }
     let text = written(&records, &library);

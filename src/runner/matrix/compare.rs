@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::entry::{Cell, Entry, Name};
 use super::{DOUBLE, SOCKET};
-use crate::check::Verdict;
+use crate::check::{Checkpoint, Verdict};
 use crate::mcp::Revision;
 use crate::snapshot::diff;
 
@@ -20,8 +20,8 @@ pub struct Row {
     /// The gravest verdict in each environment; `None` where there was no such
     /// execution, since the environment cannot tell this profile from another.
     pub cells: Vec<Option<Cell>>,
-    /// The verdicts on each checkpoint, by its id, in each environment.
-    pub checkpoints: Vec<(String, Vec<Option<Cell>>)>,
+    /// The verdicts on each checkpoint in each environment.
+    pub checkpoints: Vec<(Checkpoint, Vec<Option<Cell>>)>,
     /// How the wire over the socket compares with that in memory.
     pub wire: Wire,
 }
@@ -55,10 +55,10 @@ pub struct Finding {
 }
 
 /// What of an execution is found.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Of {
-    /// One checkpoint, by its id.
-    Checkpoint(String),
+    /// One checkpoint.
+    Checkpoint(Checkpoint),
     /// The execution as a whole: it came to no ordinary end somewhere.
     Whole,
     /// What crossed the wire, with the lines that differ.
@@ -135,28 +135,29 @@ impl<'a> Column<'a> {
 
 fn row(name: &Name, revision: Revision, columns: &[Column<'_>]) -> Row {
     let entries: Vec<Option<&Entry>> = columns.iter().map(|column| column.find(name)).collect();
-    let mut ids: Vec<&String> = Vec::new();
-    for (id, _) in entries.iter().flatten().flat_map(|entry| &entry.checkpoints) {
-        if !ids.contains(&id) {
-            ids.push(id);
+    let mut claims: Vec<&Checkpoint> = Vec::new();
+    for (claim, _) in entries.iter().flatten().flat_map(|entry| &entry.checkpoints) {
+        if !claims.iter().any(|known| known.id == claim.id) {
+            claims.push(claim);
         }
     }
-    let checkpoint = |id: &String| {
+    let checkpoint = |claim: &Checkpoint| {
         let cell = |entry: &Option<&Entry>| {
             let entry = (*entry)?;
             if entry.is_bare() {
                 return Some(entry.whole.clone());
             }
-            entry.checkpoints.iter().find(|(known, _)| known == id).map(|(_, cell)| cell.clone())
+            let mut known = entry.checkpoints.iter();
+            known.find(|(known, _)| known.id == claim.id).map(|(_, cell)| cell.clone())
         };
-        (id.clone(), entries.iter().map(cell).collect())
+        (claim.clone(), entries.iter().map(cell).collect())
     };
     let wire = |column: usize| (*entries.get(column)?)?.wire.as_ref();
     Row {
         name: name.clone(),
         revision,
         cells: entries.iter().map(|entry| entry.map(|entry| entry.whole.clone())).collect(),
-        checkpoints: ids.into_iter().map(checkpoint).collect(),
+        checkpoints: claims.into_iter().map(checkpoint).collect(),
         wire: match (wire(DOUBLE), wire(SOCKET)) {
             (Some(double), Some(socket)) if double == socket => Wire::Same,
             (Some(double), Some(socket)) => Wire::Different(diff(double, socket)),
@@ -188,7 +189,7 @@ impl Row {
             let differs = are_different(&verdicts);
             findings.push(finding(Of::Whole, &self.cells, differs, fails));
         }
-        for (id, cells) in &self.checkpoints {
+        for (claim, cells) in &self.checkpoints {
             // What the trouble of a whole execution did to its checkpoints was
             // said with it.
             let verdicts: Vec<_> = cells
@@ -200,7 +201,7 @@ impl Row {
             let differs = are_different(&verdicts);
             let is_remarkable = verdicts.iter().flatten().any(|one| *one != Verdict::Pass);
             if differs || is_remarkable {
-                findings.push(finding(Of::Checkpoint(id.clone()), cells, differs, fails));
+                findings.push(finding(Of::Checkpoint(claim.clone()), cells, differs, fails));
             }
         }
         if let Wire::Different(lines) = &self.wire {

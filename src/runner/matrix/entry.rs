@@ -1,7 +1,7 @@
 //! What is kept of an execution to compare it: an [`Entry`], whose verdicts are
 //! [`Cell`]s.
 
-use crate::check::{CheckpointResult, Decision, Verdict};
+use crate::check::{Checkpoint, CheckpointResult, Decision, Verdict};
 use crate::mcp::Revision;
 use crate::runner::event::{Execution, Trouble};
 use crate::runner::subject::Settings;
@@ -35,9 +35,9 @@ pub struct Entry {
     /// The gravest of its verdicts. It has a reason if the execution as a whole is
     /// in trouble, or does not apply.
     pub whole: Cell,
-    /// The verdict on each checkpoint, by its id, in the header's order. There are
-    /// none if nothing ran.
-    pub checkpoints: Vec<(String, Cell)>,
+    /// The verdict on each checkpoint, in the header's order. There are none if
+    /// nothing ran.
+    pub checkpoints: Vec<(Checkpoint, Cell)>,
     /// What crossed the wire, written to be compared; `None` where it is not, or
     /// where the execution came to no ordinary end.
     pub wire: Option<String>,
@@ -56,6 +56,8 @@ pub struct Cell {
     pub actual: Option<String>,
     /// The call that decided: `checks/one.rhai:21:5`.
     pub place: Option<String>,
+    /// How a client process ended in whose execution a claim was not exercised.
+    pub ended: Option<String>,
 }
 
 impl Entry {
@@ -63,11 +65,15 @@ impl Entry {
     pub(super) fn new(execution: &Execution, settings: &Settings) -> Self {
         let style = settings.style.with_origins(&execution.origins);
         let is_compared = !settings.subject.is_external() && execution.trouble.is_none();
-        let checkpoints: Vec<(String, Cell)> = execution
-            .checkpoints
-            .iter()
-            .map(|result| (result.checkpoint.id.clone(), Cell::new(result, &style)))
-            .collect();
+        let ended = execution.client.as_ref().map(|client| style.text(client.ended.as_bytes()));
+        let cell = |result: &CheckpointResult| {
+            let mut cell = Cell::new(result, &style);
+            if cell.verdict == Verdict::NotExercised {
+                cell.ended.clone_from(&ended);
+            }
+            (result.checkpoint.clone(), cell)
+        };
+        let checkpoints: Vec<_> = execution.checkpoints.iter().map(cell).collect();
         Entry {
             name: Name::new(&execution.check, &execution.profile, execution.case.as_deref()),
             revision: execution.revision,
@@ -90,7 +96,7 @@ impl Cell {
     /// A verdict, and a reason if it is not empty.
     pub(super) fn of(verdict: Verdict, reason: &str) -> Self {
         let reason = (!reason.is_empty()).then(|| reason.to_owned());
-        Cell { verdict, reason, expected: None, actual: None, place: None }
+        Cell { verdict, reason, expected: None, actual: None, place: None, ended: None }
     }
 
     fn new(result: &CheckpointResult, style: &Style) -> Self {
@@ -124,7 +130,7 @@ impl Cell {
     }
 
     /// The gravest verdict; if all are skipped, with the first of their reasons.
-    pub(super) fn gravest(checkpoints: &[(String, Cell)]) -> Self {
+    pub(super) fn gravest(checkpoints: &[(Checkpoint, Cell)]) -> Self {
         let cells = checkpoints.iter().map(|(_, cell)| cell);
         match cells.clone().map(|cell| cell.verdict).max_by_key(|verdict| gravity(*verdict)) {
             None | Some(Verdict::Skip) => {

@@ -1,12 +1,16 @@
 //! Tables of verdicts in, differences out.
 
 use super::*;
+use crate::check::Checkpoint;
 use crate::mcp::Revision;
 use Verdict::{Cancelled, Error, Fail, NotExercised, Pass, Skip, Timeout, Warn};
 
 /// An execution of the check `one` in which these verdicts came to these claims.
 fn ran(profile: &str, verdicts: &[(&str, Verdict)]) -> Entry {
-    let cell = |(id, verdict): &(&str, Verdict)| (id.to_string(), Cell::of(*verdict, ""));
+    let cell = |(id, verdict): &(&str, Verdict)| {
+        let claim = Checkpoint { id: id.to_string(), ..Checkpoint::wire_schema() };
+        (claim, Cell::of(*verdict, ""))
+    };
     let checkpoints: Vec<_> = verdicts.iter().map(cell).collect();
     Entry {
         name: Name::new("one", profile, None),
@@ -42,7 +46,7 @@ fn in_trouble(verdict: Verdict, reason: &str, entry: Entry) -> Entry {
 fn found(columns: &[Vec<Entry>]) -> Vec<(String, bool, bool)> {
     let of = |finding: Finding| {
         let of = match finding.of {
-            Of::Checkpoint(id) => id,
+            Of::Checkpoint(claim) => claim.id,
             Of::Whole => "whole".to_owned(),
             Of::Wire(_) => "wire".to_owned(),
         };
