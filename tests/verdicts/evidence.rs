@@ -46,14 +46,33 @@ fn what_never_happened_is_not_exercised_and_red() {
     }
 }
 
+#[test]
+fn what_never_happened_is_not_different_from_anything() {
+    let never = "seen.calls(\"add\")[0]";
+    for condition in [
+        format!("{never}.arguments != ()"),
+        format!("() != {never}.arguments"),
+        format!("{never}.arguments.a != 17"),
+        format!("{never} != seen.gets[0]"),
+    ] {
+        let text =
+            SILENT.replace(r#"seen.before("notifications/initialized", "tools/call")"#, &condition);
+        assert_ne!(text, SILENT);
+        let executions =
+            run(&one(&text), &profile("session-http"), &Settings::new(Subject::Embedded));
+        let (_, result) = verdicts(&executions).next().expect("it was judged");
+        assert_eq!(result.verdict, Verdict::Fail, "{condition}");
+    }
+}
+
 /// A client that starts and ends: whatever passes for it passes on nothing.
 #[test]
 fn nothing_passes_for_a_client_that_does_nothing() {
     let command = Command { program: "true".to_owned(), arguments: Vec::new() };
     let library = shipped(CheckKind::Client);
-    for name in ["session-http", "stateless-http-2025-03-26"] {
+    for profile in profiles() {
         let settings = Settings::new(Subject::Client(command.clone()));
-        let executions = run(&library, &profile(name), &settings);
+        let executions = run(&library, &[profile], &settings);
         let broken: Vec<_> = executions
             .iter()
             .filter(|one| matches!(one.trouble, Some(Trouble::Broken(_))))

@@ -654,6 +654,10 @@ const ABSENT: &[Entry] = &[
         "Every property and every item of what is absent is absent too.",
     ),
     entry(&["to_string() -> string"], "The word `absent`."),
+    entry(
+        &["absent != any -> bool", "any != absent -> bool", "absent != absent -> bool"],
+        "False, as `==` is: what is absent is neither equal to anything nor different from it.",
+    ),
 ];
 
 const NOTHING: &[Entry] = &[
