@@ -77,15 +77,11 @@ fn human(conversation: &Conversation, ping: &Ping, paint: Paint) -> String {
     let mut line = |what: &str, value: String| {
         let _ = writeln!(text, "  {}  {value}", paint.dim(&format!("{what:12}")));
     };
-    let names = |names: &[String]| {
-        let shown: Vec<String> = names.iter().map(|name| conversation.name(name)).collect();
-        if shown.is_empty() { "none".to_owned() } else { some(&shown).join(", ") }
-    };
-    line("version", names(&ping.versions));
+    line("version", conversation.names(&ping.versions));
     let said = |member: &str| ping.server[member].as_str().map(|text| conversation.name(text));
     let server: Vec<String> = ["name", "version"].into_iter().filter_map(said).collect();
     line("server", if server.is_empty() { "unnamed".to_owned() } else { server.join(" ") });
-    line("capabilities", names(&capabilities(&ping.capabilities)));
+    line("capabilities", conversation.names(&capabilities(&ping.capabilities)));
     let policy = &conversation.policy;
     if !policy.required.is_empty() {
         line("required", listed(policy.required.iter().map(ToString::to_string)));
@@ -106,28 +102,17 @@ fn listed(items: impl Iterator<Item = String>) -> String {
     items.collect::<Vec<_>>().join(", ")
 }
 
-/// How many names are shown of a list that has no end of its own.
-const MOST_NAMES: usize = 40;
-
-fn some(names: &[String]) -> Vec<String> {
-    let mut shown: Vec<String> = names.iter().take(MOST_NAMES).cloned().collect();
-    if names.len() > MOST_NAMES {
-        shown.push(format!("and {} more", names.len() - MOST_NAMES));
-    }
-    shown
-}
-
-/// The names of what a server declares: `tools`, and `tools.listChanged` if it
-/// is more than false. What else it says of them is its own.
+/// The names of what a server declares, as far as it is on: `tools`, and
+/// `tools.listChanged`. What else it says of them is its own.
 fn capabilities(declared: &Value) -> Vec<String> {
-    let mut names = Vec::new();
+    let mut paths = Vec::new();
     for (name, details) in declared.as_object().into_iter().flatten() {
-        names.push(name.clone());
+        paths.push(vec![name.clone()]);
         let details = details.as_object().into_iter().flatten();
-        let declared = details.filter(|(_, value)| !value.is_null() && **value != false);
-        names.extend(declared.map(|(detail, _)| format!("{name}.{detail}")));
+        paths.extend(details.map(|(detail, _)| vec![name.clone(), detail.clone()]));
     }
-    names
+    let paths = paths.into_iter().filter_map(|names| CapabilityPath::new(names).ok());
+    paths.filter(|path| path.is_on(declared)).map(|path| path.names().join(".")).collect()
 }
 
 fn described(conversation: &Conversation, pinged: &Result<Ping, ClientError>) -> Value {
@@ -181,19 +166,25 @@ mod tests {
             "tools": { "listChanged": true },
             "resources": { "subscribe": false, "listChanged": null },
             "experimental": { "mine": { "secret": "x" } },
+            "extensions": { "com.example/on": {}, "com.example/off": false },
+            "completions": true,
             "odd": 7,
+            "prompts": false,
+            "logging": null,
+            "tasks": [],
+            "": {},
         });
-        let names =
-            ["tools", "tools.listChanged", "resources", "experimental", "experimental.mine", "odd"];
+        let names = [
+            "tools",
+            "tools.listChanged",
+            "resources",
+            "experimental",
+            "experimental.mine",
+            "extensions",
+            "extensions.com.example/on",
+            "completions",
+        ];
         assert_eq!(capabilities(&declared), names);
         assert_eq!(capabilities(&json!("tools")), Vec::<String>::new());
-    }
-
-    #[test]
-    fn a_list_without_end_is_cut_and_counted() {
-        let names: Vec<String> = (0..50).map(|number| number.to_string()).collect();
-        let shown = some(&names);
-        assert_eq!((shown.len(), shown.last().unwrap().as_str()), (41, "and 10 more"));
-        assert_eq!(some(&names[..40]), names[..40]);
     }
 }

@@ -187,13 +187,25 @@ impl Conversation {
         escape_name(&self.style.redactor.redact(name))
     }
 
+    /// Names that the far side chose, as they are shown.
+    pub fn names(&self, names: &[String]) -> String {
+        if names.is_empty() {
+            return "none".to_owned();
+        }
+        let shown: Vec<String> = names.iter().map(|name| self.name(name)).collect();
+        some(&shown).join(", ")
+    }
+
     /// What is said of a server that did not answer as it should: the kind of
-    /// failure, and nothing that the server wrote but a version or an issuer.
+    /// failure, and nothing that the server wrote but its versions or an issuer.
     pub fn failure(&self, error: &ClientError) -> Report {
         let facts = &error.facts;
         let mut message = format!("{}: {}", self.address, error.message);
         if let Some(version) = &facts.version {
             message.push_str(&format!(" (`{}`)", self.name(version)));
+        }
+        if let Some(supported) = &facts.supported {
+            message.push_str(&format!(" (it supports {})", self.names(supported)));
         }
         let help = match (error.kind, &facts.issuer) {
             (ErrorKind::AuthorizationRequired, Some(issuer)) => format!(
@@ -210,15 +222,28 @@ impl Conversation {
     }
 }
 
+/// How many names are shown of a list that has no end of its own.
+const MOST_NAMES: usize = 40;
+
+fn some(names: &[String]) -> Vec<String> {
+    let mut shown: Vec<String> = names.iter().take(MOST_NAMES).cloned().collect();
+    if names.len() > MOST_NAMES {
+        shown.push(format!("and {} more", names.len() - MOST_NAMES));
+    }
+    shown
+}
+
 /// A failure as JSON: its kind and its numbers, and nothing that the server
-/// wrote but the version that it chose.
+/// wrote but the version that it chose and those that it supports.
 pub fn failure_json(error: &ClientError) -> Value {
     json!({
         "kind": error.kind.as_str(),
+        "category": error.facts.category,
         "message": error.message,
         "status": error.facts.status,
         "code": error.facts.code,
         "version": error.facts.version,
+        "supported": error.facts.supported,
         "missing": error.facts.missing,
     })
 }
@@ -228,5 +253,18 @@ pub async fn interrupted() {
     if tokio::signal::ctrl_c().await.is_err() {
         // Nobody can: then nobody does.
         std::future::pending::<()>().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_without_end_is_cut_and_counted() {
+        let names: Vec<String> = (0..50).map(|number| number.to_string()).collect();
+        let shown = some(&names);
+        assert_eq!((shown.len(), shown.last().unwrap().as_str()), (41, "and 10 more"));
+        assert_eq!(some(&names[..40]), names[..40]);
     }
 }

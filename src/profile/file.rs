@@ -54,7 +54,7 @@ struct DeclaredOperator {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct DeclaredPolicy {
-    versions: Option<Vec<Spanned<String>>>,
+    versions: Option<Spanned<Vec<Spanned<String>>>>,
     #[serde(default)]
     required: Vec<CapabilityPath>,
     #[serde(default)]
@@ -91,7 +91,7 @@ pub fn read(name: &str, source: &SourceText) -> Result<Profile, SourceError> {
         problems.extend(refuse_empty(identifier, "identifier"));
     }
     problems.extend(file.secret.iter().filter_map(|secret| refuse_empty(secret, "secret")));
-    problems.extend(file.policy.versions.as_deref().and_then(refuse_versions));
+    problems.extend(file.policy.versions.as_ref().and_then(refuse_versions));
     let url = match file.url.as_ref().map(read_url).transpose() {
         Ok(url) => url,
         Err(problem) => {
@@ -123,7 +123,9 @@ pub fn read(name: &str, source: &SourceText) -> Result<Profile, SourceError> {
             versions: file
                 .policy
                 .versions
-                .map(|versions| versions.into_iter().map(Spanned::into_inner).collect())
+                .map(|versions| {
+                    versions.into_inner().into_iter().map(Spanned::into_inner).collect()
+                })
                 .unwrap_or_else(|| vec![file.revision.as_str().to_owned()]),
             required: file.policy.required,
             optional: file.policy.optional,
@@ -154,10 +156,18 @@ fn refuse_session(session: &Spanned<String>, revision: Revision) -> Option<Probl
     Some(problem("profile::session", message, session.span(), label).with_help(help))
 }
 
-/// A policy names no version that this client does not speak.
-fn refuse_versions(versions: &[Spanned<String>]) -> Option<Problem> {
+/// A policy names at least one version, and none that this client does not speak.
+fn refuse_versions(versions: &Spanned<Vec<Spanned<String>>>) -> Option<Problem> {
     let known = Revision::ALL.map(Revision::as_str);
-    let unknown = versions.iter().find(|version| !known.contains(&version.get_ref().as_str()))?;
+    if versions.get_ref().is_empty() {
+        let message = "the policy accepts no version";
+        let label = format!("expected at least one of {}", alternatives(known));
+        let help = "name a version, or take the key out to accept the profile's `revision` alone";
+        let refused = problem("profile::versions", message, versions.span(), label);
+        return Some(refused.with_help(help));
+    }
+    let mut named = versions.get_ref().iter();
+    let unknown = named.find(|version| !known.contains(&version.get_ref().as_str()))?;
     let name = unknown.get_ref();
     let message = format!("the policy accepts `{name}`, which this client does not speak");
     let label = format!("expected {}", alternatives(known));

@@ -80,6 +80,10 @@ fn every_mistake_is_shown_with_its_help() {
             &["profile::versions", "accepts `2025-6-18`", "3:27", "did you mean `2025-06-18`?"],
         ),
         (
+            "revision = \"2025-11-25\"\n[policy]\nversions = []",
+            &["profile::versions", "accepts no version", "3:12", "or take the key out"],
+        ),
+        (
             "revision = \"2025-11-25\"\n[policy]\nrequired = [\"tools\", \"resources.\"]",
             &["profile::unexpected", "one or more names, none of them empty", "3:"],
         ),

@@ -48,6 +48,7 @@ fn a_profile_is_no_profile() {
         (b"revision = 7\n", "profiles/mine.toml"),
         (b"", "revision"),
         (b"revision = \"\xff\"\n", "UTF-8"),
+        (b"revision = \"2025-11-25\"\n[policy]\nversions = []\n", "the policy accepts no version"),
     ] {
         let place = Place::new();
         place.write("profiles/mine.toml", text);

@@ -138,6 +138,11 @@ pub struct Facts {
     pub data: Option<Value>,
     /// The protocol version that the server chose, as it came.
     pub version: Option<String>,
+    /// The protocol versions that the server says it supports, as they came.
+    pub supported: Option<Vec<String>>,
+    /// Of a refusal of what the server said of itself, its category; see
+    /// [`Refusal::category`](crate::mcp::negotiation::Refusal::category).
+    pub category: Option<&'static str>,
     /// The capabilities that the policy requires and the server lacks.
     pub missing: Option<Vec<String>>,
     /// The limit that was reached, in its own unit: bytes or pages.
@@ -178,13 +183,17 @@ impl ClientError {
             if is_about_version { ErrorKind::UnsupportedVersion } else { ErrorKind::JsonRpc };
         ClientError::new(kind, message).with(|facts| {
             facts.code = Some(error.code);
+            if error.code == UNSUPPORTED_PROTOCOL_VERSION || method == "initialize" {
+                facts.supported = error.data.as_ref().and_then(supported);
+            }
             facts.data = error.data;
             facts.unprocessed = is_about_version;
         })
     }
 
     /// The facts that are known, by name: `status`, `code`, `data`, `version`,
-    /// `missing`, `limit`, `issuer`, `scopes`, `resource_metadata`, `discovery`.
+    /// `supported`, `category`, `missing`, `limit`, `issuer`, `scopes`,
+    /// `resource_metadata`, `discovery`.
     pub fn details(&self) -> Map<String, Value> {
         let facts = &self.facts;
         let all = [
@@ -192,6 +201,8 @@ impl ClientError {
             ("code", json!(facts.code)),
             ("data", json!(facts.data)),
             ("version", json!(facts.version)),
+            ("supported", json!(facts.supported)),
+            ("category", json!(facts.category)),
             ("missing", json!(facts.missing)),
             ("limit", json!(facts.limit)),
             ("issuer", json!(facts.issuer)),
@@ -208,6 +219,13 @@ impl ClientError {
         change(&mut self.facts);
         self
     }
+}
+
+/// The versions that the data of an error name (basic/versioning, "Protocol
+/// Version Negotiation"; up to 2025-11-25 basic/lifecycle, "Error Handling").
+fn supported(data: &Value) -> Option<Vec<String>> {
+    let versions = data["supported"].as_array()?.iter();
+    versions.map(|version| version.as_str().map(str::to_owned)).collect()
 }
 
 impl miette::Diagnostic for ClientError {

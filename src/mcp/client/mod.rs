@@ -472,10 +472,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// what was not declared has no method to answer with).
 fn offered(connection: &Connection, operation: &Operation) -> Result<(), ClientError> {
     match operation.capability() {
-        Some(needed) if !connection.declares(needed) => {
+        Some(needed) if !connection.declares(&needed) => {
             let method = operation.method();
-            let name = needed[1..].replace('/', ".");
-            let message = format!("{method} was not sent: the server did not declare `{name}`");
+            let message = format!("{method} was not sent: the server did not declare `{needed}`");
             Err(ClientError::new(ErrorKind::NotSupported, message))
         }
         _ => Ok(()),

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::error::{ClientError, ErrorKind};
 use crate::mcp::Revision;
+use crate::mcp::negotiation::CapabilityPath;
 
 /// One operation of a client.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,26 +120,26 @@ impl Operation {
         }
     }
 
-    /// What the server has to have declared, as a JSON pointer into its
-    /// capabilities; `None` if every server offers it.
-    pub(crate) fn capability(&self) -> Option<&'static str> {
-        match self {
-            Operation::ListTools | Operation::CallTool { .. } => Some("/tools"),
+    /// What the server has to have declared; `None` if every server offers it.
+    pub(crate) fn capability(&self) -> Option<CapabilityPath> {
+        let names: &[&str] = match self {
+            Operation::ListTools | Operation::CallTool { .. } => &["tools"],
             Operation::ListResources
             | Operation::ListResourceTemplates
-            | Operation::ReadResource { .. } => Some("/resources"),
+            | Operation::ReadResource { .. } => &["resources"],
             Operation::SubscribeResource { .. } | Operation::UnsubscribeResource { .. } => {
-                Some("/resources/subscribe")
+                &["resources", "subscribe"]
             }
-            Operation::ListPrompts | Operation::GetPrompt { .. } => Some("/prompts"),
-            Operation::Complete { .. } => Some("/completions"),
-            Operation::SetLoggingLevel { .. } => Some("/logging"),
+            Operation::ListPrompts | Operation::GetPrompt { .. } => &["prompts"],
+            Operation::Complete { .. } => &["completions"],
+            Operation::SetLoggingLevel { .. } => &["logging"],
             Operation::Ping
             | Operation::Discover
             | Operation::GetTask { .. }
             | Operation::UpdateTask { .. }
-            | Operation::CancelTask { .. } => None,
-        }
+            | Operation::CancelTask { .. } => return None,
+        };
+        CapabilityPath::new(names.iter().map(|&name| name.to_owned()).collect()).ok()
     }
 
     /// Whether the server may ask for something before it answers (2026-07-28,

@@ -1,12 +1,12 @@
 //! `ping`.
 
 use mcp_checks::mcp::Revision;
-use mcp_checks::mcp::server::Action;
+use mcp_checks::mcp::server::{Action, Call};
 use serde_json::{Value, json};
 
 use super::{Desk, query, words};
 use crate::far_side::{FarSide, text, tool};
-use crate::place::Place;
+use crate::place::{Place, Ran};
 
 fn said_of_itself(members: Value) -> Desk {
     let Value::Object(members) = members else { panic!("an object") };
@@ -80,11 +80,60 @@ fn a_version_that_is_refused_is_shown_and_nothing_else_of_the_answer() {
     assert_eq!(desk.far_side.methods(), ["initialize"]);
 }
 
+/// Pings a server without a handshake that answers `server/discover` with
+/// `action`.
+fn discovered(action: Action) -> (Ran, Value) {
+    let desk = Desk::with(FarSide::at(Revision::V2026_07_28, move |server| {
+        server.on("server/discover", std::sync::Arc::new(move |_: &Call<'_>| action.clone()));
+    }));
+    let url = desk.far_side.url.clone();
+    let arguments = ["ping", url.as_str(), "--revision", "2026-07-28"];
+    let ran = desk.run(&arguments).exits(1);
+    let json = desk.run(&[&arguments[..], &["--json"]].concat()).exits(1).json();
+    (ran, json["error"].clone())
+}
+
+#[test]
+fn the_versions_of_a_server_that_none_can_speak_with_are_shown() {
+    let (ran, error) = discovered(Action::Value(json!({
+        "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+        "supportedVersions": ["2099-01-01", "1999\u{1b}[2J"], "capabilities": {},
+    })));
+    let said = words(&ran.stderr);
+    assert!(said.contains("(it supports 2099-01-01, 1999\\x1b[2J)"), "{}", ran.stderr);
+    assert_eq!(error["kind"], "unsupported-version");
+    assert_eq!(error["category"], "unsupported_protocol_version");
+    assert_eq!(error["supported"], json!(["2099-01-01", "1999\u{1b}[2J"]));
+    assert_eq!(error["code"], Value::Null, "a result has no code");
+
+    let versions: Vec<String> = (0..50).map(|number| format!("v{number}")).collect();
+    let (ran, error) = discovered(Action::Error {
+        code: -32022,
+        message: "the words of the server".to_owned(),
+        data: Some(json!({ "supported": versions, "requested": "2026-07-28" })),
+    });
+    assert!(words(&ran.stderr).contains("v38, v39, and 10 more"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("the words"), "{}", ran.stderr);
+    assert_eq!((&error["code"], &error["supported"]), (&json!(-32022), &json!(versions)));
+    assert_eq!(error["category"], "unsupported_protocol_version");
+}
+
+#[test]
+fn only_what_is_on_is_named_as_a_capability() {
+    let desk = said_of_itself(json!({ "capabilities": {
+        "tools": {}, "resources": false, "prompts": null, "logging": 7, "completions": [],
+    } }));
+    let ran = desk.run(&["ping", "shop"]).exits(0);
+    assert!(ran.stdout.contains("  capabilities  tools\n"), "{}", ran.stdout);
+    let ran = desk.run(&["ping", "shop", "--json"]).exits(0);
+    assert_eq!(ran.json()["capabilities"], json!(["tools"]));
+}
+
 #[test]
 fn what_a_server_writes_into_an_error_is_shown_under_trace_alone() {
     let desk = Desk::with(FarSide::new(|server| {
         server.tool(tool("t", |_| text("")));
-        let error = |_: &mcp_checks::mcp::server::Call<'_>| Action::Error {
+        let error = |_: &Call<'_>| Action::Error {
             code: -32099,
             message: "the words of the server".to_owned(),
             data: Some(json!({ "more": "words" })),

@@ -6,13 +6,12 @@
 
 use std::marker::PhantomData;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::mcp::Revision;
 use crate::mcp::client::error::{ClientError, ErrorKind};
 use crate::mcp::client::stage::{Life, Stage};
 use crate::mcp::client::transport::Session;
-use crate::mcp::json_rpc::UNSUPPORTED_PROTOCOL_VERSION;
 use crate::mcp::negotiation::{Agreement, CapabilityPath, Offer, Policy, Refusal};
 
 /// A connection that was opened; there is no other way to one.
@@ -40,14 +39,10 @@ impl Connection {
         &self.enabled
     }
 
-    /// Whether the server declared the capability at a JSON pointer into its
-    /// capabilities; one that said nothing of itself may have any.
-    pub fn declares(&self, capability: &str) -> bool {
-        if self.introduction.is_null() {
-            return true;
-        }
-        let declared = self.introduction["capabilities"].pointer(capability);
-        declared.is_some_and(|declared| !matches!(declared, Value::Null | Value::Bool(false)))
+    /// Whether the server declares the capability; one that said nothing of
+    /// itself may have any.
+    pub fn declares(&self, capability: &CapabilityPath) -> bool {
+        self.introduction.is_null() || capability.is_on(&self.introduction["capabilities"])
     }
 }
 
@@ -160,7 +155,9 @@ impl Opening<Asked<Discover>> {
         policy: &Policy,
     ) -> Result<Connection, ClientError> {
         if !policy.required.is_empty() {
-            return Err(missing(&policy.required));
+            let missing = policy.required.clone();
+            let refusal = Refusal::MissingRequiredCapabilities { missing };
+            return Err(refused(Discover::METHOD, refusal));
         }
         self.life.is_settled = true;
         self.life.life.enter(Stage::Ready);
@@ -242,33 +239,29 @@ fn connection<M>(mut life: Unsettled, agreed: Agreed<M>, session: Session) -> Co
 
 /// A refusal as the error of an operation.
 fn refused(method: &str, refusal: Refusal) -> ClientError {
-    match refusal {
+    let category = refusal.category();
+    let error = match refusal {
         Refusal::InvalidResponse { lacks } => {
             let message = format!("the result of {method} has no {lacks}");
             ClientError::new(ErrorKind::InvalidResult, message)
         }
-        Refusal::UnsupportedProtocolVersion { offered } if method == "initialize" => {
+        Refusal::UnsupportedProtocolVersion { offered } if method == Initialize::METHOD => {
             let message = "the server chose a protocol version that this client does not accept";
             ClientError::new(ErrorKind::UnsupportedVersion, message)
                 .with(|facts| facts.version = offered.into_iter().next())
         }
-        Refusal::UnsupportedProtocolVersion { offered } => unsupported(&json!(offered)),
-        Refusal::MissingRequiredCapabilities { missing: paths } => missing(&paths),
-    }
-}
-
-/// The server's versions are none that this client accepts.
-pub(super) fn unsupported(supported: &Value) -> ClientError {
-    let message = "the server supports no protocol version that this client accepts";
-    ClientError::new(ErrorKind::UnsupportedVersion, message).with(|facts| {
-        facts.code = Some(UNSUPPORTED_PROTOCOL_VERSION);
-        facts.data = Some(json!({ "supported": supported }));
-    })
-}
-
-fn missing(paths: &[CapabilityPath]) -> ClientError {
-    let names: Vec<String> = paths.iter().map(ToString::to_string).collect();
-    let message = format!("the server does not declare what is required: {}", names.join(", "));
-    ClientError::new(ErrorKind::MissingCapabilities, message)
-        .with(|facts| facts.missing = Some(names))
+        Refusal::UnsupportedProtocolVersion { offered } => {
+            let message = "the server supports no protocol version that this client accepts";
+            ClientError::new(ErrorKind::UnsupportedVersion, message)
+                .with(|facts| facts.supported = Some(offered))
+        }
+        Refusal::MissingRequiredCapabilities { missing } => {
+            let names: Vec<String> = missing.iter().map(ToString::to_string).collect();
+            let names_in_words = names.join(", ");
+            let message = format!("the server does not declare what is required: {names_in_words}");
+            ClientError::new(ErrorKind::MissingCapabilities, message)
+                .with(|facts| facts.missing = Some(names))
+        }
+    };
+    error.with(|facts| facts.category = Some(category))
 }

@@ -72,14 +72,21 @@ impl Stateless {
         let Some(data) = refused.map(|error| error.facts.data.clone().unwrap_or_default()) else {
             return (asked, answer);
         };
-        let agreed = negotiate(&self.policy, Offer::UnsupportedVersion(&data));
-        match agreed.ok().and_then(|agreed| agreed.version.parse().ok()) {
-            Some(revision) => {
+        let agreed = match negotiate(&self.policy, Offer::UnsupportedVersion(&data)) {
+            Ok(agreed) => agreed,
+            Err(refusal) => {
+                let category = Some(refusal.category());
+                let answer = answer.map_err(|error| error.with(|facts| facts.category = category));
+                return (asked, answer);
+            }
+        };
+        match agreed.version.parse() {
+            Ok(revision) => {
                 let session = self.session(revision);
                 let asked = asked.asked_again();
                 (asked, question(channel, &session, budget).await)
             }
-            None => (asked, answer),
+            Err(_) => (asked, answer),
         }
     }
 
