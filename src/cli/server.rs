@@ -117,7 +117,7 @@ impl Speaking {
             clock: Clock::Machine,
             lease_owner: lease_owner(),
         });
-        let address = address(&url);
+        let address = escape_name(&style.redactor.redact(&address(&url)));
         Ok(Conversation { host, client, policy, caller, style, address, wire, runtime })
     }
 }
@@ -128,12 +128,12 @@ fn lease_owner() -> String {
     format!("{}-{}", std::process::id(), now.as_nanos())
 }
 
-/// The address as it is shown: without what may be a credential in it, a user
-/// and a query.
+/// The address without what may be a credential in it by its place, a user and
+/// a query; a path may still hold what a profile lists.
 fn address(url: &Uri) -> String {
     let (scheme, host) = (url.scheme_str().unwrap_or_default(), url.host().unwrap_or_default());
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-    escape_name(&format!("{scheme}://{host}{port}{}", url.path()))
+    format!("{scheme}://{host}{port}{}", url.path())
 }
 
 /// A host with the server that a command is about.

@@ -113,7 +113,9 @@ struct Output {
     /// other. Twice what is shown, so that what is shown does not begin within a
     /// credential.
     kept: VecDeque<u8>,
-    /// What standard output and error have of a line that is not whole yet.
+    /// What standard output and error have of a line that is not whole yet: as
+    /// much of its end as is kept of all. It takes its place when it is whole, so
+    /// that no line of the other stream stands within.
     begun: [Vec<u8>; 2],
     dropped: u64,
 }
@@ -123,10 +125,11 @@ impl Output {
         self.begun[stream].extend_from_slice(bytes);
         match self.begun[stream].iter().rposition(|&byte| byte == b'\n') {
             Some(end) => self.keep(stream, end + 1),
-            None if self.begun[stream].len() > OUTPUT_LIMIT => {
-                self.keep(stream, self.begun[stream].len());
+            None => {
+                let excess = self.begun[stream].len().saturating_sub(2 * OUTPUT_LIMIT);
+                self.begun[stream].drain(..excess);
+                self.dropped += excess as u64;
             }
-            None => {}
         }
     }
 
@@ -140,13 +143,20 @@ impl Output {
     /// All that came, as far as it is shown, and how many bytes are not.
     fn shown(mut self, redactor: &Redactor) -> (String, u64) {
         for stream in 0..self.begun.len() {
+            let is_within = self.kept.back().is_some_and(|byte| *byte != b'\n');
+            if is_within && !self.begun[stream].is_empty() {
+                self.kept.push_back(b'\n');
+            }
             self.keep(stream, self.begun[stream].len());
         }
         let bytes: Vec<u8> = self.kept.into();
         let excess = bytes.len().saturating_sub(OUTPUT_LIMIT);
         let mut text = redactor.redact(&String::from_utf8_lossy(&bytes));
         if excess > 0 {
-            let start = text.len().saturating_sub(OUTPUT_LIMIT);
+            // What was taken out makes the text shorter: still its beginning, which
+            // may be within a credential, is not shown.
+            let before = redactor.redact(&String::from_utf8_lossy(&bytes[..excess])).len();
+            let start = text.len().saturating_sub(OUTPUT_LIMIT).max(before.min(text.len()));
             let start = (start..text.len()).find(|at| text.is_char_boundary(*at));
             text.drain(..start.unwrap_or(text.len()));
         }
@@ -209,6 +219,38 @@ mod tests {
         }
         let (text, dropped) = output.shown(&Redactor::new(["token-of-mine"]));
         assert_eq!((text.as_str(), dropped), ("b\na [redacted]\nsecond\nc", 0));
+    }
+
+    #[test]
+    fn a_line_without_end_is_not_broken_into_by_the_other_stream() {
+        let redactor = Redactor::new(["token-of-mine"]);
+        for length in [0, OUTPUT_LIMIT, 2 * OUTPUT_LIMIT, 5 * OUTPUT_LIMIT] {
+            let mut output = Output::default();
+            output.push(0, format!("{}token-", "x".repeat(length)).as_bytes());
+            output.push(1, b"another line\nunfinished token-");
+            output.push(0, b"of-mine, said");
+            output.push(1, b"of-mine");
+            let all = length + "token-of-mine, said\nanother line\nunfinished token-of-mine".len();
+            let (text, dropped) = output.shown(&redactor);
+            assert!(text.ends_with("[redacted], said\nunfinished [redacted]"), "{length}");
+            assert!(text.len() <= OUTPUT_LIMIT);
+            assert_eq!(dropped, all.saturating_sub(OUTPUT_LIMIT) as u64, "{length}");
+        }
+    }
+
+    #[test]
+    fn what_is_kept_does_not_begin_within_a_secret_however_much_is_taken_out() {
+        let secret = "a-token-of-the-client-0123456789";
+        let line = format!("{secret}{secret}\n");
+        for shift in 0..line.len() {
+            let mut output = Output::default();
+            output.push(0, "x".repeat(shift).as_bytes());
+            for _ in 0..=2 * OUTPUT_LIMIT / line.len() {
+                output.push(0, line.as_bytes());
+            }
+            let (text, _) = output.shown(&Redactor::new([secret]));
+            assert!(!text.contains("client") && !text.contains("0123"), "{shift}: {}", &text[..80]);
+        }
     }
 
     #[test]

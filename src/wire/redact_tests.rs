@@ -211,9 +211,244 @@ fn a_value_is_redacted_and_stays_json() {
     });
     let expected = serde_json::json!({
         "[redacted]": [1, "cookie: [redacted]", null], "x": "[redacted]", "password": "[redacted]",
-        "idToken": ["[redacted]"], "error": { "code": -32000 }, "token": "", "Cookie": { "y": "z" },
+        "idToken": ["[redacted]"], "error": { "code": -32000 }, "token": "",
+        "Cookie": { "y": "[redacted]" },
     });
     assert_eq!(Redactor::new(["hush"]).value(&value), expected);
+}
+
+#[test]
+fn a_name_and_its_value_are_known_beside_each_other() {
+    for (text, expected) in [
+        (
+            r#"{"name":"Authorization","value":"Bearer zq-1"},{"name":"Host","value":"h"}"#,
+            r#"{"name":"Authorization","value":"Bearer [redacted]"},{"name":"Host","value":"h"}"#,
+        ),
+        (
+            r#"{"key":"Cookie","enabled":true,"type":"text","value":"sid=zq"}"#,
+            r#"{"key":"Cookie","enabled":true,"type":"text","value":"[redacted]"}"#,
+        ),
+        (
+            r#"{"name":"password","value":"zq"}, {"name":"grant_type","value":"password"}"#,
+            r#"{"name":"password","value":"[redacted]"}, {"name":"grant_type","value":"password"}"#,
+        ),
+        (
+            r#"{"t":"[{\"name\": \"Cookie\", \"value\": \"sid=zq\"}]"}"#,
+            r#"{"t":"[{\"name\": \"Cookie\", \"value\": \"[redacted]\"}]"}"#,
+        ),
+        (
+            r#"{"name":"Cookie","password":"zq","value":"sid=zq"}"#,
+            r#"{"name":"Cookie","password":"[redacted]","value":"[redacted]"}"#,
+        ),
+        (r#"[["token","zq345678"],["x","y"]]"#, r#"[["token","[redacted]"],["x","y"]]"#),
+        ("[('access_token', 'zq345678')]", "[('access_token', '[redacted]')]"),
+        ("[(b'cookie', b'sid=zq'), (b'x', b'y')]", "[(b'cookie', b'[redacted]'), (b'x', b'y')]"),
+    ] {
+        assert_eq!(redact(text), expected);
+    }
+    for text in [
+        r#"{"grant_types":["refresh_token","authorization_code"],"required":["password","code"]}"#,
+        r#"{"type":"apiKey","name":"X-API-Key","in":"header"}"#,
+        r#"{"argument":{"name":"code","value":"py"}}"#,
+        r#"{"required":["token"],"value":"x"}"#,
+        r#"{"error":"invalid_token","error_description":"it is out of date"}"#,
+        r#"{"token_type":"DPoP","expires_in":3600},["dpop","bearer"]"#,
+    ] {
+        assert_eq!(redact(text), text);
+    }
+}
+
+#[test]
+fn a_value_is_known_by_the_name_beside_it() {
+    let value = serde_json::json!({
+        "headers": [{ "name": "Cookie", "value": "sid=zq" }, { "name": "Host", "value": "h" }],
+        "fields": [{ "value": "zq", "key": "password" }, { "name": "code", "value": "py" }],
+        "raw": ["Cookie", "sid=zq", "Host", "h", "token", "zq345678", "token", "bucket"],
+        "secret": { "v": "zq", "n": [{ "x": "zq" }], "empty": "" },
+        "password": { "type": "string", "title": "Password" },
+        "authToken": "zq", "progressToken": "zq", "maxTokens": 7, "sessionToken": 7,
+        "error": { "code": { "text": "x" } },
+    });
+    let expected = serde_json::json!({
+        "headers": [
+            { "name": "Cookie", "value": "[redacted]" }, { "name": "Host", "value": "h" },
+        ],
+        "fields": [
+            { "value": "[redacted]", "key": "password" }, { "name": "code", "value": "py" },
+        ],
+        "raw": ["Cookie", "[redacted]", "Host", "h", "token", "[redacted]", "token", "bucket"],
+        "secret": { "v": "[redacted]", "n": [{ "x": "[redacted]" }], "empty": "" },
+        "password": { "type": "string", "title": "Password" },
+        "authToken": "[redacted]", "progressToken": "zq", "maxTokens": 7, "sessionToken": 7,
+        "error": { "code": { "text": "x" } },
+    });
+    let shown = Redactor::default().value(&value);
+    assert_eq!(shown, expected);
+    assert_eq!(Redactor::default().value(&shown), expected);
+    // The same as text, but for what stands before its name.
+    let text = redact(&value.to_string());
+    assert_eq!(text.matches("zq").count(), 2, "{text}");
+    assert!(text.contains(r#"{"value":"zq","key":"password"}"#), "{text}");
+}
+
+#[test]
+fn what_looks_like_a_token_is_one_after_its_name() {
+    for (text, expected) in [
+        ("got token=zq345678 of it", "got token=[redacted] of it"),
+        ("one\nTOKEN=zq345678\n", "one\nTOKEN=[redacted]\n"),
+        ("export TOKEN=zq345678; node", "export TOKEN=[redacted]; node"),
+        ("token: zq345678", "token: [redacted]"),
+        ("a secret = zq345678.", "a secret = [redacted]"),
+        ("password = \"z q\"", "password = \"[redacted]\""),
+        ("client_secret = 'zq'", "client_secret = '[redacted]'"),
+        ("API_KEY = zq", "API_KEY = [redacted]"),
+        ("let token = \"zq345678\";", "let token = \"[redacted]\";"),
+        ("token := \"zq\"", "token := \"[redacted]\""),
+        (
+            "{ :password => \"zq\", \"token\" => 'zq' }",
+            "{ :password => \"[redacted]\", \"token\" => '[redacted]' }",
+        ),
+        ("{'Cookie': b'sid=zq', 'x': b'y'}", "{'Cookie': b'[redacted]', 'x': b'y'}"),
+        ("f(password=b'zq', x=b'y')", "f(password=b'[redacted]', x=b'y')"),
+    ] {
+        assert_eq!(redact(text), expected);
+    }
+    for text in [
+        "the token: a word that says it",
+        "unexpected token: identifier, the secret = x",
+        "token: 2025-11-25; secret: 0x12345678; token: NOT_A_TOKEN_2",
+        "the process ended: exit code: 3221225477, code = zq345678, error code: E0277-and-so-on",
+        "if password == other_2345678",
+        "password=\nnext",
+    ] {
+        assert_eq!(redact(text), text);
+    }
+}
+
+#[test]
+fn names_are_known_by_their_end() {
+    for name in [
+        "auth_token",
+        "session_token",
+        "authToken",
+        "bearerToken",
+        "apiToken",
+        "GITHUB_TOKEN",
+        "OPENAI_API_KEY",
+        "DB_PASSWORD",
+        "AWS_SECRET_ACCESS_KEY",
+        "private_key",
+        "passwd",
+        "x-goog-api-key",
+        "X-Auth-Token",
+        "DPoP",
+        "webhook-secret",
+    ] {
+        for (before, after) in [
+            ("{\"@\":\"", "\",\"x\":1}"),
+            ("{\\\"@\\\":\\\"", "\\\"}"),
+            ("@=", "\nnext"),
+            ("export @=", "\nnext"),
+            ("@: ", ""),
+            ("{ '@': '", "' }"),
+            ("> @: ", "\r\n"),
+            ("@ = '", "'"),
+            ("?@=", "&x=1"),
+            ("%22@%22%3A%22", "%22%7D"),
+        ] {
+            let before = before.replace('@', name);
+            assert_eq!(
+                redact(&format!("{before}zq345678{after}")),
+                format!("{before}[redacted]{after}")
+            );
+        }
+    }
+    let header = |name: &str| Redactor::default().header(name, b"zq");
+    for name in ["X-Auth-Token", "dpop", "X-Goog-Api-Key", "X-GitHub-Token", "mcp-param-password"] {
+        assert_eq!(header(name), REDACTED.as_bytes(), "{name}");
+    }
+    for name in ["mcp-session-id", "x-code", "progress-token"] {
+        assert_eq!(header(name), b"zq", "{name}");
+    }
+    for text in [
+        r#"{"_meta":{"progressToken":"zq345678"},"nextCursor":"zq345678","requestState":"zq345678"}"#,
+        r#"{"maxTokens":100,"max_tokens":"zq345678","token_type":"zq345678","tokens":["zq345678"]}"#,
+        r#"{"nextPageToken":"zq345678"}"#,
+        "invalid_token: zq345678",
+        r#"Bearer error="invalid_token", resource_metadata="https://a.test/x""#,
+        "DPoP: a proof of possession, reset-password: done",
+    ] {
+        assert_eq!(redact(text), text);
+    }
+}
+
+#[test]
+fn objects_are_redacted_as_values_are() {
+    for (text, expected) in [
+        (r#"{"secret":{"v":"zq"},"x":"y"}"#, r#"{"secret":{"v":"[redacted]"},"x":"y"}"#),
+        (
+            r#"{"cookies":{"sid":"zq","n":{"m":["zq","zq"]},"e":""},"x":"y"}"#,
+            r#"{"cookies":{"sid":"[redacted]","n":{"m":["[redacted]","[redacted]"]},"e":""},"x":"y"}"#,
+        ),
+        (
+            r#"{"t":"{\"secret\":{\"v\":\"zq\"}}"}"#,
+            r#"{"t":"{\"secret\":{\"v\":\"[redacted]\"}}"}"#,
+        ),
+        ("cookies={'sid': 'zq'}", "cookies={'sid': '[redacted]'}"),
+        ("{ cookies: { sid: 'zq' }, x: 'y' }", "{ cookies: { sid: '[redacted]' }, x: 'y' }"),
+        (
+            r#"{"cookies":[{"name":"sid","value":"zq"}],"x":"y"}"#,
+            r#"{"cookies":[{"name":"[redacted]","value":"[redacted]"}],"x":"y"}"#,
+        ),
+        (r#"{"password":[7,"zq"]}"#, r#"{"password":[7,"[redacted]"]}"#),
+        (r#"{"secret":{"v":"cut sho"#, r#"{"secret":{"v":"[redacted]"#),
+    ] {
+        assert_eq!(redact(text), expected);
+    }
+    for text in [
+        r#"{"properties":{"password":{"description":"d","type":"string"},"token":{"$ref":"x"}}}"#,
+        r#"{"code":{"text":"x"},"assertion":{"expected":"x"},"token":{}}"#,
+        "{ token: { type: 'string', format: 'x' } }",
+    ] {
+        assert_eq!(redact(text), text);
+    }
+}
+
+#[test]
+fn what_is_percent_encoded_as_a_whole_is_redacted() {
+    for (text, expected) in [
+        (
+            "%7B%22password%22%3A%22z%2Cq%22%2C%22x%22%3A%22y%22%7D",
+            "%7B%22password%22%3A%22[redacted]%22%2C%22x%22%3A%22y%22%7D",
+        ),
+        ("%22password%22%3a%20%22z%5C%22q%22%7d", "%22password%22%3a%20%22[redacted]%22%7d"),
+        ("h=Authorization%3A%20Bearer%20zq&x=1", "h=Authorization%3A%20Bearer%20[redacted]&x=1"),
+        ("h=Cookie%3A%20a%3D1%3B%20b%3Dzq%0D%0AHost", "h=Cookie%3A%20[redacted]%0D%0AHost"),
+        ("Bearer%20zq345678 x", "Bearer%20[redacted] x"),
+        ("access_token%3A%20zq%0Anext", "access_token%3A%20[redacted]%0Anext"),
+        (
+            "%22a%22%3A%22%7B%5C%22secret%5C%22%3A%5C%22zq%5C%22%7D%22",
+            "%22a%22%3A%22%7B%5C%22secret%5C%22%3A%5C%22[redacted]%5C%22%7D%22",
+        ),
+        (
+            "%22cookies%22%3A%7B%22sid%22%3A%22zq%22%7D",
+            "%22cookies%22%3A%7B%22sid%22%3A%22[redacted]%22%7D",
+        ),
+        ("password=a%22b%20c&x=%22y%22", "password=[redacted]&x=%22y%22"),
+        ("password=%22a%22b&x=1", "password=[redacted]&x=1"),
+        ("password=%7B%22a%22%7Db&x=1", "password=[redacted]&x=1"),
+        ("password: %22a%22b", "password: [redacted]"),
+        ("> Cookie: %22a%22; b=zq", "> Cookie: [redacted]"),
+    ] {
+        assert_eq!(redact(text), expected);
+    }
+}
+
+#[test]
+fn an_encrypted_web_token_has_five_parts() {
+    assert_eq!(redact("at eyJhbGciOiJkaXIi.a2V5.aXY.Y2lwaGVy.dGFn!"), "at [redacted]!");
+    assert_eq!(redact("at eyJhbGciOiJkaXIi..aXY.Y2lwaGVy.dGFn, x"), "at [redacted], x");
+    assert_eq!(redact("at eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.c2ln. It"), "at [redacted]. It");
 }
 
 #[test]

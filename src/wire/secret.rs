@@ -20,12 +20,20 @@ const CUT_SECRET: usize = 6;
 /// What stands where a text was cut, unless it just ends.
 const CUT_MARKS: [&[u8]; 3] = ["…".as_bytes(), b"\n[cut:", b"\\n[cut:"];
 
+/// What is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Form {
+    bytes: Vec<u8>,
+    /// Whether it may be wrapped: base64 is, after 64 or 76 characters.
+    is_base64: bool,
+}
+
 /// Secrets, and how to find them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Secrets {
     /// Every secret, its lines if it has several, and all of these in base64;
     /// the longest first.
-    forms: Vec<Vec<u8>>,
+    forms: Vec<Form>,
     /// For each byte whether a form can begin with it; empty without forms.
     begins: Vec<bool>,
 }
@@ -33,14 +41,15 @@ pub(super) struct Secrets {
 impl Secrets {
     /// What is looked for if `secrets` are to be found. An empty one is none.
     pub(super) fn new<S: AsRef<str>>(secrets: impl IntoIterator<Item = S>) -> Self {
-        let mut forms: Vec<Vec<u8>> =
+        let mut forms: Vec<Form> =
             secrets.into_iter().flat_map(|secret| forms_of(secret.as_ref())).collect();
-        forms.sort_by(|one, other| (other.len(), other).cmp(&(one.len(), one)));
+        let order = |form: &Form| (form.bytes.len(), form.bytes.clone(), form.is_base64);
+        forms.sort_by_cached_key(|form| std::cmp::Reverse(order(form)));
         forms.dedup();
         let mut begins = vec![false; if forms.is_empty() { 0 } else { 256 }];
         for form in &forms {
             // As it is, or as the beginning of an escape.
-            let first = form[0];
+            let first = form.bytes[0];
             let also = if first == b' ' { b'+' } else { b'%' };
             for byte in [first, also, b'%', b'\\'] {
                 begins[usize::from(byte)] = true;
@@ -76,20 +85,21 @@ impl Secrets {
 }
 
 /// What is looked for if `secret` is to be found.
-fn forms_of(secret: &str) -> Vec<Vec<u8>> {
+fn forms_of(secret: &str) -> Vec<Form> {
     let lines = secret.lines().map(str::trim).filter(|line| line.len() >= LINE);
     let lines = lines.filter(|_| secret.trim().contains('\n'));
     let mut forms = Vec::new();
     for text in std::iter::once(secret).chain(lines).filter(|text| !text.is_empty()) {
-        forms.push(text.to_owned());
+        forms.push(Form { bytes: text.into(), is_base64: false });
         for engine in [&STANDARD, &URL_SAFE] {
             let whole = engine.encode(text);
-            forms.push(whole.trim_end_matches('=').to_owned());
-            forms.push(whole);
-            forms.extend((0..3).filter_map(|offset| base64_part(engine, text, offset)));
+            let mut encoded = vec![whole.trim_end_matches('=').to_owned(), whole];
+            encoded.extend((0..3).filter_map(|offset| base64_part(engine, text, offset)));
+            let form = |text: String| Form { bytes: text.into(), is_base64: true };
+            forms.extend(encoded.into_iter().map(form));
         }
     }
-    forms.into_iter().map(String::into_bytes).collect()
+    forms
 }
 
 /// What the base64 form of any text has in common that holds `secret` at a
@@ -107,22 +117,55 @@ fn base64_part(engine: &impl base64::Engine, secret: &str, offset: usize) -> Opt
 
 /// How many bytes of `text` say `form`, or the beginning of it if the text was
 /// cut there; `None` if they say something else.
-fn length_of(text: &[u8], form: &[u8]) -> Option<usize> {
+fn length_of(text: &[u8], form: &Form) -> Option<usize> {
+    let Form { bytes: wanted, is_base64 } = form;
     let (mut at, mut said) = (0, 0);
-    while said < form.len() {
+    while said < wanted.len() {
         let rest = &text[at..];
-        match rest.first().and_then(|_| next(rest, &form[said..])) {
+        match rest.first().and_then(|_| next(rest, &wanted[said..])) {
+            None if *is_base64 && said > 0 && !is_cut(rest) && line_end_length(rest) > 0 => {
+                at += line_end_length(rest);
+            }
             Some((length, bytes)) => {
                 at += length;
                 said += bytes;
             }
             None => {
-                let is_cut = rest.is_empty() || CUT_MARKS.iter().any(|mark| rest.starts_with(mark));
-                return (is_cut && said >= CUT_SECRET).then_some(at);
+                return (is_cut(rest) && said >= CUT_SECRET).then_some(at);
             }
         }
     }
     Some(at)
+}
+
+/// Whether the text before `rest` was cut.
+fn is_cut(rest: &[u8]) -> bool {
+    rest.is_empty() || CUT_MARKS.iter().any(|mark| rest.starts_with(mark))
+}
+
+/// How many bytes of `text` are ends of lines, and spaces before the next line,
+/// as they are, escaped or percent-encoded.
+fn line_end_length(text: &[u8]) -> usize {
+    let mut at = 0;
+    let mut end = 0;
+    while let Some(byte) = text.get(at) {
+        let rest = &text[at..];
+        let is_end = |length: usize| (at + length, at + length);
+        (at, end) = match byte {
+            b'\r' | b'\n' => is_end(1),
+            b' ' | b'\t' if end > 0 => (at + 1, at + 1),
+            b'%' => match percent_encoded(rest, b'\n').or_else(|| percent_encoded(rest, b'\r')) {
+                Some(length) => is_end(length),
+                None => break,
+            },
+            b'\\' => match escaped(rest, b"\n").or_else(|| escaped(rest, b"\r")) {
+                Some((length, _)) => is_end(length),
+                None => break,
+            },
+            _ => break,
+        };
+    }
+    end
 }
 
 /// How many bytes of `text` say how many of `wanted`: one character, as it is,
@@ -256,6 +299,27 @@ mod tests {
             assert_eq!(found("correct horse battery", text).as_deref(), Some("correct h"));
         }
         assert_eq!(found("correct horse battery", "a corre"), None, "too short to tell");
+    }
+
+    #[test]
+    fn base64_that_is_wrapped_is_found() {
+        let secret = "correct horse battery staple";
+        for text in ["correct horse battery staple", "user:correct horse battery staple!"] {
+            let whole = STANDARD.encode(text);
+            let (one, other) = whole.split_at(18);
+            for end in ["\n", "\r\n", "\n  ", "\\n", "\\r\\n", "\\\\n", "%0A", "%0D%0A", "\n\n"] {
+                let wrapped = format!("<{one}{end}{other}>");
+                let found = found(secret, &wrapped).unwrap();
+                assert!(found.starts_with("Y29") || found.len() > 30, "{found}");
+                assert!(found.contains(&other[..10]), "{found}");
+            }
+            assert_eq!(found(secret, &format!("{one} {other}")), None, "no line ends there");
+        }
+        assert_eq!(
+            found(secret, "correct horse\n battery staple"),
+            None,
+            "as it is, it is another"
+        );
     }
 
     #[test]

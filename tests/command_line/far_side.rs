@@ -32,12 +32,21 @@ impl FarSide {
 
     /// Serves what `register` registers, with a session where there are any.
     pub fn at(revision: Revision, register: impl FnOnce(&ScriptedServer)) -> FarSide {
+        FarSide::at_path(revision, "/mcp", register)
+    }
+
+    /// As [`FarSide::at`], with an endpoint of another path.
+    pub fn at_path(
+        revision: Revision,
+        path: &str,
+        register: impl FnOnce(&ScriptedServer),
+    ) -> FarSide {
         let server = Arc::new(ScriptedServer::new(Behaviour {
             revision,
             session: revision.has_handshake().then(|| "a-session".to_owned()),
             framing: Framing::Json,
             lacks: Vec::new(),
-            path: "/mcp".to_owned(),
+            path: path.to_owned(),
         }));
         register(&server);
         let double = Double::new(1);
@@ -45,7 +54,7 @@ impl FarSide {
         let wire = Wire::new(1);
         let recorder = Arc::new(Recorder::new(double, wire.clone()));
         let loopback = Loopback::bind(&[ORIGIN]).unwrap();
-        let url = format!("{}/mcp", loopback.url(ORIGIN).unwrap());
+        let url = format!("{}{path}", loopback.url(ORIGIN).unwrap());
         let (stop, stopped) = oneshot::channel();
         let serving = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

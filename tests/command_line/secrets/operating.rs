@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, StatusCode, Uri};
+use mcp_checks::mcp::Revision;
 use mcp_checks::mcp::server::{Action, Call, ScriptedServer};
 use serde_json::Value;
 
@@ -36,13 +37,16 @@ impl Shop {
             "X-Key: <<credential: header field that is sent>>",
         ];
         let headers = headers.map(|header| planted.text(header));
-        let far_side = FarSide::new(|server| register(server, &mut planted));
+        let path = planted.text("/mcp/<<marked: path of the URL>>");
+        let far_side = FarSide::at_path(Revision::V2025_11_25, &path, |server| {
+            register(server, &mut planted);
+        });
         let place = Place::with(GOOD);
         let profile = far_side
             .profile(false)
             .replace("http://", &planted.text("http://ada:<<credential: password in the URL>>@"));
-        let profile =
-            profile.replace("/mcp", &planted.text("/mcp?key=<<credential: query of the URL>>"));
+        let query = planted.text("?key=<<credential: query of the URL>>");
+        let profile = profile.replace(&path, &format!("{path}{query}"));
         let listed = format!("secret = {:?}\n{profile}", planted.marked());
         place.write("profiles/shop.toml", &listed);
         Shop { place, far_side, planted, headers: headers.into() }
@@ -309,8 +313,8 @@ fn a_run_against_a_server_shows_no_secret() {
             written.ran(&format!("{format} {more:?}"), &ran);
         }
     }
-    let gone = url
-        .replace(shop.far_side.url.split(':').next_back().unwrap().trim_end_matches("/mcp"), "1");
+    let address: Uri = shop.far_side.url.parse().unwrap();
+    let gone = url.replace(&format!(":{}/", address.port().unwrap()), ":1/");
     let ran = shop.run(&["run", "server", "--server", &gone]).exits(1);
     assert!(ran.stdout.contains("answered nothing"), "{}", ran.stdout);
     written.ran("a server that is not there", &ran);

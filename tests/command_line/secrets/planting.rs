@@ -100,6 +100,10 @@ fn written(secret: &str, form: &str) -> String {
         "escaped twice" => each(|byte| format!("\\\\u{byte:04X}")),
         "base64" => engine(&alphabet::STANDARD).encode(secret),
         "base64 of a pair" => engine(&alphabet::URL_SAFE).encode(format!("user:{secret}")),
+        "base64 in lines" => {
+            let whole = engine(&alphabet::STANDARD).encode(format!("user of it:{secret}"));
+            format!("{}\n{}", &whole[..24], &whole[24..])
+        }
         other => panic!("`{other}` is no form"),
     }
 }
@@ -117,8 +121,12 @@ fn readings(text: &str) -> Vec<Vec<u8>> {
     let once = percent(text);
     let twice = percent(&String::from_utf8_lossy(&once));
     let mut base64 = Vec::new();
+    // What is in lines as well: they are those of the text, or of a string in it.
+    let lines = text.replace("\\r", "\n").replace("\\n", "\n");
+    let joined: String = lines.lines().map(str::trim).collect();
     let is_base64 = |c: char| c.is_ascii_alphanumeric() || "+/-_".contains(c);
-    for word in text.split(|c| !is_base64(c)).filter(|word| word.len() >= PIECE) {
+    let words = [text, &joined].into_iter().flat_map(|text| text.split(|c| !is_base64(c)));
+    for word in words.filter(|word| word.len() >= PIECE) {
         let word = word.replace('-', "+").replace('_', "/");
         for start in 0..4.min(word.len()) {
             // One letter that is left over is no byte.
@@ -159,6 +167,7 @@ fn the_search_finds_every_form_and_nothing_else() {
         "escaped twice",
         "base64",
         "base64 of a pair",
+        "base64 in lines",
     ] {
         let mut planted = Planted::default();
         let text = planted.text(&format!("a <<marked: one|{form}>>. b"));

@@ -46,6 +46,14 @@ echo "said <<marked: standard output of a client>>"
 echo "said <<marked: standard error of a client>>" >&2
 echo "Authorization: Bearer <<credential: Authorization that a client prints>>" >&2
 echo "{ 'set-cookie': [ 'sid=<<credential: set-cookie that a client prints>>; Path=/' ] }"
+echo "TOKEN=<<credential: token that a client prints>>"
+echo "using token: <<credential: token in a client's sentence>>"
+echo "export GITHUB_TOKEN=<<credential: exported token that a client prints>>"
+echo "client_secret = '<<credential: client_secret that a client prints>>'" >&2
+echo "{'Cookie': b'sid=<<credential: bytes that a client prints>>'}"
+echo "[{\"name\": \"Cookie\", \"value\": \"sid=<<credential: Cookie by its name that a client prints>>\"}]"
+echo "{ cookies: { sid: '<<credential: cookies that a client prints>>' } }"
+echo "?h=Authorization%3A%20Digest%20<<credential: encoded field that a client prints>>"
 printf 'in colours <<marked: colours of a client|first half>>\033[31m<<marked: colours of a client|second half>>\n'
 printf 'without an end of the line <<marked: unfinished line of a client>>'
 "#;
