@@ -244,8 +244,9 @@ impl Client {
     /// Sends one round of an operation, within a budget of its own, and returns
     /// the result as it came: where it asks for input (`resultType` is
     /// `input_required`), the caller gives it in a [`Round`] that follows it
-    /// (2026-07-28, basic/patterns/mrtr). A list is one page, and a task is a
-    /// handle. Nothing is kept of the result.
+    /// (2026-07-28, basic/patterns/mrtr). A list is one page, the first one or
+    /// that of a cursor ([`Round::at`]), less the tools that must not be called;
+    /// a task is a handle. Nothing is kept of the result.
     ///
     /// # Errors
     /// [`ClientError`], each kind but that of the bounds of rounds and pages.

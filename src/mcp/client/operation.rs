@@ -119,6 +119,11 @@ impl Operation {
         }
     }
 
+    /// Whether it is a list, which may have several pages.
+    pub fn is_list(&self) -> bool {
+        self.items().is_some()
+    }
+
     /// What the server has to have declared, as a JSON pointer into its
     /// capabilities; `None` if every server offers it.
     pub(crate) fn capability(&self) -> Option<&'static str> {

@@ -57,6 +57,8 @@ pub struct Round {
     responses: Option<Map<String, Value>>,
     /// As it came: nobody but the server knows what it means.
     state: Option<Value>,
+    /// Of a list: where the page begins.
+    cursor: Option<String>,
 }
 
 impl Round {
@@ -65,7 +67,13 @@ impl Round {
     /// for nothing.
     pub fn after(result: &Value, responses: Map<String, Value>) -> Self {
         let asks = result.get("inputRequests").is_some();
-        Round { responses: asks.then_some(responses), state: result.get("requestState").cloned() }
+        let (responses, state) = (asks.then_some(responses), result.get("requestState").cloned());
+        Round { responses, state, cursor: None }
+    }
+
+    /// The page of a list that begins at `cursor` (server/utilities/pagination).
+    pub fn at(cursor: String) -> Self {
+        Round { cursor: Some(cursor), ..Round::default() }
     }
 }
 
@@ -124,6 +132,7 @@ pub(super) async fn request(
 
 /// The result of one round of `operation`, as it came: complete, or one that asks
 /// for input, or a task. Who calls gives what is asked for, in the next round.
+/// Of tools, those that must not be called are left out all the same.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidResult`] if the server asks for what it must not;
@@ -138,7 +147,11 @@ pub(super) async fn once(
     client.connection(budget).await?;
     let revision = client.session().revision;
     let params = round.carried(operation.params(revision)?);
-    let result = client.send(operation, params, progress, budget).await?;
+    let mut result = client.send(operation, params, progress, budget).await?;
+    if let (Operation::ListTools, Some(Value::Array(tools))) = (operation, result.get_mut("tools"))
+    {
+        client.admit_tools(tools);
+    }
     match ResultType::of(&result, revision, client.channel.takes_tasks()) {
         Some(ResultType::InputRequired) if !operation.takes_input() => {
             Err(unexpected(operation.method()))
@@ -150,7 +163,7 @@ pub(super) async fn once(
 
 impl Round {
     fn carried(&self, params: Option<Value>) -> Option<Value> {
-        if self.responses.is_none() && self.state.is_none() {
+        if *self == Round::default() {
             return params;
         }
         let mut params = params.unwrap_or_else(|| Value::Object(Map::new()));
@@ -159,6 +172,9 @@ impl Round {
         }
         if let Some(state) = &self.state {
             params["requestState"] = state.clone();
+        }
+        if let Some(cursor) = &self.cursor {
+            params["cursor"] = cursor.as_str().into();
         }
         Some(params)
     }
@@ -183,7 +199,7 @@ async fn answer(
         None if state.is_some() => None,
         _ => return Err(unexpected(operation.method())),
     };
-    Ok(Round { responses, state })
+    Ok(Round { responses, state, cursor: None })
 }
 
 /// The answers to requests, under their keys. While they are given, which may

@@ -5,6 +5,7 @@ mod authorization;
 mod basic;
 mod listening;
 mod refusals;
+mod rounds;
 mod stateless;
 mod streams;
 mod time;
