@@ -53,6 +53,8 @@ pub enum ErrorKind {
     SessionLost,
     /// The revision or the server does not offer what was asked for.
     NotSupported,
+    /// The arguments of a call cannot be sent as the tool wants them.
+    InvalidArguments,
 }
 
 impl ErrorKind {
@@ -80,6 +82,7 @@ impl ErrorKind {
             ErrorKind::AuthorizationRequired => "authorization-required",
             ErrorKind::SessionLost => "session-lost",
             ErrorKind::NotSupported => "not-supported",
+            ErrorKind::InvalidArguments => "invalid-arguments",
         }
     }
 
@@ -111,6 +114,7 @@ impl ErrorKind {
             ErrorKind::AuthorizationRequired => "authorize with the issuer that is named",
             ErrorKind::SessionLost => "see why the server ends its sessions",
             ErrorKind::NotSupported => "see what the server declares, and which revision is spoken",
+            ErrorKind::InvalidArguments => "give arguments that fit the schema of the tool",
         }
     }
 }

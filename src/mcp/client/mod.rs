@@ -484,14 +484,17 @@ fn offered(connection: &Connection, operation: &Operation) -> Result<(), ClientE
 }
 
 /// Whether a tool may be called over `transport`: one that was left out of the
-/// list must not be.
+/// list must not be, nor one with arguments that cannot be said as it wants them.
 fn callable(transport: &dyn Transport, operation: &Operation) -> Result<(), ClientError> {
-    let Operation::CallTool { name, .. } = operation else { return Ok(()) };
-    match transport.rejected_tools().into_iter().find(|(rejected, _)| rejected == name) {
-        Some((_, reason)) => {
-            let message = format!("tools/call was not sent: {reason}");
-            Err(ClientError::new(ErrorKind::NotSupported, message))
-        }
+    let Operation::CallTool { name, arguments } = operation else { return Ok(()) };
+    let unsent =
+        |kind, reason| Err(ClientError::new(kind, format!("tools/call was not sent: {reason}")));
+    let mut rejected = transport.rejected_tools().into_iter();
+    if let Some((_, reason)) = rejected.find(|(rejected, _)| rejected == name) {
+        return unsent(ErrorKind::NotSupported, reason);
+    }
+    match transport.unsendable(name, arguments.as_ref().unwrap_or(&Value::Null)) {
+        Some(reason) => unsent(ErrorKind::InvalidArguments, reason),
         None => Ok(()),
     }
 }

@@ -2,9 +2,15 @@
 
 use super::stateless::{REVISION, serving};
 use super::*;
+use crate::mcp::client::features::{ClientFeature, Handler};
 
 async fn by_hand(client: &Client, operation: &Operation, round: Round) -> Value {
     client.perform_round(operation, &round, &Cancellation::new()).await.unwrap()
+}
+
+/// A result that asks for input.
+fn asking(requests: Value) -> Value {
+    json!({ "resultType": "input_required", "requestState": "s", "inputRequests": requests })
 }
 
 #[tokio::test(start_paused = true)]
@@ -31,4 +37,22 @@ async fn a_page_by_hand_is_without_the_tools_that_must_not_be_called() {
     let cursors: Vec<_> =
         server.seen()[1..].iter().map(|seen| seen.body["params"]["cursor"].clone()).collect();
     assert_eq!(cursors, [Value::Null, json!("b")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_no_field_can_say_is_not_sent() {
+    let server = serving(|seen| {
+        let a = json!({ "type": "integer", "x-mcp-header": "A" });
+        let schema = json!({ "type": "object", "properties": { "a": a } });
+        result(seen, json!({ "tools": [{ "name": "add", "inputSchema": schema }] }))
+    });
+    let client = server.client(REVISION);
+    perform(&client, Operation::ListTools).await.unwrap();
+    for a in [json!(1.5), json!(9_007_199_254_740_992_i64), json!([1])] {
+        let call = Operation::CallTool { name: "add".into(), arguments: Some(json!({ "a": a })) };
+        assert_eq!(failure(&client, call).await.kind, ErrorKind::InvalidArguments);
+    }
+    assert_eq!(server.names(), ["server/discover", "tools/list"]);
+    perform(&client, add()).await.unwrap();
+    assert_eq!(server.seen()[2].header("mcp-param-a"), Some("17"));
 }
