@@ -20,7 +20,7 @@ struct Kept {
     params: Option<Value>,
     result: Value,
     stale_at: Instant,
-    /// How many notifications had come by then.
+    /// How many notifications had come when it was asked for.
     heard: usize,
 }
 
@@ -44,7 +44,8 @@ impl Cache {
     }
 
     /// Keeps a complete result for as long as it says; `heard` is how many
-    /// notifications have come so far. Delays are divided by `scale`.
+    /// notifications had come when it was asked for, so that one that came
+    /// meanwhile makes it stale. Delays are divided by `scale`.
     pub fn keep(
         &self,
         method: &'static str,

@@ -102,13 +102,14 @@ pub(super) async fn request(
     let mut pause = FIRST_PAUSE;
     for turn in 0..=ROUND_LIMIT {
         let carried = round.carried(params.clone());
+        // What is said while the answer is on its way may be about what it holds.
+        let heard = client.channel.inbox().heard();
         let result = client.send(operation, carried, progress, budget).await?;
         let tasks = client.channel.takes_tasks();
         match ResultType::of(&result, client.session().revision, tasks) {
             Some(ResultType::Complete) => {
                 // What an answer had a part in belongs to that answer alone.
                 if is_cacheable && turn == 0 {
-                    let heard = client.channel.inbox().heard();
                     client.cache.keep(method, params, &result, heard, client.channel.scale());
                 }
                 return Ok(result);

@@ -3,6 +3,7 @@
 
 mod authorization;
 mod basic;
+mod caching;
 mod listening;
 mod refusals;
 mod rounds;

@@ -1,0 +1,90 @@
+//! What is kept of results, at 2026-07-28, and until when.
+
+use futures_util::StreamExt as _;
+
+use super::stateless::{REVISION, serving};
+use super::*;
+
+/// A subscription on which these messages come after a second.
+fn subscription(seen: &Seen, messages: &[Value]) -> Act {
+    let id = seen.body["id"].clone();
+    let acknowledged = json!({
+        "jsonrpc": "2.0",
+        "method": "notifications/subscriptions/acknowledged",
+        "params": {
+            "notifications": {},
+            "_meta": { "io.modelcontextprotocol/subscriptionId": id },
+        },
+    });
+    let later: String = messages.iter().map(|message| format!("data: {message}\n\n")).collect();
+    let pieces = [(0, format!("data: {acknowledged}\n\n")), (1, later), (3600, String::new())];
+    let body = stream::iter(pieces).then(|(seconds, text)| async move {
+        tokio::time::sleep(Duration::from_secs(seconds)).await;
+        Ok(Bytes::from(text))
+    });
+    Act::Respond(response(200, "text/event-stream", Body::stream(body)))
+}
+
+fn told(method: &str, params: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "method": method, "params": params })
+}
+
+fn count(server: &FarSide, method: &str) -> usize {
+    server.names().iter().filter(|name| *name == method).count()
+}
+
+/// A list of two pages, of which the first alone is kept. Its cursor holds for
+/// the first listing, and is refused later.
+fn paged() -> Arc<FarSide> {
+    let listed = Mutex::new(0);
+    serving(move |seen| {
+        let cursor = seen.body["params"]["cursor"].as_str().map(str::to_owned);
+        let mut listed = listed.lock().unwrap();
+        let names = match cursor.as_deref() {
+            None => {
+                *listed += 1;
+                let next = format!("{listed}");
+                return result(
+                    seen,
+                    json!({
+                        "tools": [{ "name": format!("one-{next}"), "inputSchema": {} }],
+                        "nextCursor": next,
+                        "ttlMs": 60_000,
+                    }),
+                );
+            }
+            Some("1") if *listed == 1 => {
+                // It holds once.
+                *listed = 2;
+                json!([{ "name": "two", "inputSchema": {} }])
+            }
+            Some("3") => json!([{ "name": "two", "inputSchema": {} }]),
+            Some(_) => {
+                let error = json!({ "code": -32602, "message": "Invalid cursor" });
+                let body = json!({ "jsonrpc": "2.0", "id": seen.body["id"], "error": error });
+                return json_body(200, body);
+            }
+        };
+        result(seen, json!({ "tools": names, "ttlMs": 0 }))
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_changed_while_it_was_asked_for_is_stale_at_once() {
+    let server = serving(|seen| match seen.name().as_str() {
+        "subscriptions/listen" => {
+            subscription(seen, &[told("notifications/tools/list_changed", json!({}))])
+        }
+        _ => {
+            let list = answer(seen, json!({ "tools": [], "ttlMs": 60_000 }));
+            Act::Late(Duration::from_secs(2), list)
+        }
+    });
+    let client = server.client(REVISION);
+    client.listen(Some(json!({ "toolsListChanged": true }))).await.unwrap();
+    // The first hears of the change on its way; the second is kept.
+    for _ in 0..3 {
+        perform(&client, Operation::ListTools).await.unwrap();
+    }
+    assert_eq!(count(&server, "tools/list"), 2);
+}
