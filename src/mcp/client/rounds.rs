@@ -77,12 +77,26 @@ impl Round {
     }
 }
 
-/// The complete result of `operation`.
+/// The result of `operation` with these params that was kept and is fresh
+/// (2026-07-28, server/utilities/caching); `None` if there is none.
+pub(super) fn kept(client: &Inner, operation: &Operation, params: Option<&Value>) -> Option<Value> {
+    if !may_be_kept(client, operation) {
+        return None;
+    }
+    client.connected()?;
+    let heard = client.channel.inbox().notifications();
+    client.cache.fresh(operation.method(), params, &heard)
+}
+
+fn may_be_kept(client: &Inner, operation: &Operation) -> bool {
+    operation.is_cacheable() && client.session().revision.has_cache_hints()
+}
+
+/// The complete result of `operation`: one that was kept, or that of
+/// [`ask`].
 ///
 /// # Errors
-/// [`ErrorKind::InvalidResult`] if the server asks for what it must not;
-/// [`ErrorKind::InputRefused`] if it is not given what it asks for;
-/// [`ErrorKind::RoundLimit`]; whatever a request came to.
+/// Those of [`ask`].
 pub(super) async fn request(
     client: &Inner,
     operation: &Operation,
@@ -90,14 +104,25 @@ pub(super) async fn request(
     progress: Progress,
     budget: &mut Budget,
 ) -> Result<Value, ClientError> {
-    let method = operation.method();
-    let is_cacheable = operation.is_cacheable() && client.session().revision.has_cache_hints();
-    if is_cacheable && client.connected().is_some() {
-        let heard = client.channel.inbox().notifications();
-        if let Some(kept) = client.cache.fresh(method, params.as_ref(), &heard) {
-            return Ok(kept);
-        }
+    match kept(client, operation, params.as_ref()) {
+        Some(kept) => Ok(kept),
+        None => ask(client, operation, params, progress, budget).await,
     }
+}
+
+/// The complete result of `operation`, asked for anew.
+///
+/// # Errors
+/// [`ErrorKind::InvalidResult`] if the server asks for what it must not;
+/// [`ErrorKind::InputRefused`] if it is not given what it asks for;
+/// [`ErrorKind::RoundLimit`]; whatever a request came to.
+pub(super) async fn ask(
+    client: &Inner,
+    operation: &Operation,
+    params: Option<Value>,
+    progress: Progress,
+    budget: &mut Budget,
+) -> Result<Value, ClientError> {
     let mut round = Round::default();
     let mut pause = FIRST_PAUSE;
     for turn in 0..=ROUND_LIMIT {
@@ -109,7 +134,8 @@ pub(super) async fn request(
         match ResultType::of(&result, client.session().revision, tasks) {
             Some(ResultType::Complete) => {
                 // What an answer had a part in belongs to that answer alone.
-                if is_cacheable && turn == 0 {
+                if turn == 0 && may_be_kept(client, operation) {
+                    let method = operation.method();
                     client.cache.keep(method, params, &result, heard, client.channel.scale());
                 }
                 return Ok(result);

@@ -88,3 +88,36 @@ async fn what_changed_while_it_was_asked_for_is_stale_at_once() {
     }
     assert_eq!(count(&server, "tools/list"), 2);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_kept_cursor_that_is_refused_has_the_list_read_from_the_beginning() {
+    let server = paged();
+    let client = server.client(REVISION);
+    let mut names = Vec::new();
+    for _ in 0..2 {
+        let tools = perform(&client, Operation::ListTools).await.unwrap();
+        let all = tools.as_array().unwrap().iter();
+        names.push(all.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>());
+    }
+    assert_eq!(names, [["one-1", "two"], ["one-3", "two"]]);
+    let cursors: Vec<_> =
+        server.seen()[1..].iter().map(|seen| seen.body["params"]["cursor"].clone()).collect();
+    assert_eq!(cursors, [json!(null), json!("1"), json!("1"), json!(null), json!("3")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cursor_that_is_refused_at_once_ends_the_list() {
+    let server = serving(|seen| match seen.body["params"]["cursor"].is_null() {
+        true => result(seen, json!({ "tools": [], "nextCursor": "x", "ttlMs": 60_000 })),
+        false => {
+            let error = json!({ "code": -32602, "message": "Invalid cursor" });
+            json_body(200, json!({ "jsonrpc": "2.0", "id": seen.body["id"], "error": error }))
+        }
+    });
+    let client = server.client(REVISION);
+    assert_eq!(failure(&client, Operation::ListTools).await.facts.code, Some(-32602));
+    assert_eq!(count(&server, "tools/list"), 2);
+    // The first page was kept: from there it is begun anew, once.
+    assert_eq!(failure(&client, Operation::ListTools).await.facts.code, Some(-32602));
+    assert_eq!(count(&server, "tools/list"), 5);
+}
