@@ -131,8 +131,15 @@ pub(super) async fn ask(
         let heard = client.channel.inbox().heard();
         let result = client.send(operation, carried, progress, budget).await?;
         let tasks = client.channel.takes_tasks();
-        match ResultType::of(&result, client.session().revision, tasks) {
-            Some(ResultType::Complete) => {
+        let of = ResultType::of(&result, client.session().revision, tasks)
+            .filter(|of| operation.may_come_to(*of))
+            .ok_or_else(|| unexpected(operation.method()))?;
+        match of {
+            ResultType::Task if matches!(operation, Operation::CallTool { .. }) => {
+                return tasks::follow(client, result, budget).await;
+            }
+            ResultType::InputRequired => {}
+            ResultType::Complete | ResultType::Task => {
                 // What an answer had a part in belongs to that answer alone.
                 if turn == 0 && may_be_kept(client, operation) {
                     let method = operation.method();
@@ -140,11 +147,6 @@ pub(super) async fn ask(
                 }
                 return Ok(result);
             }
-            Some(ResultType::Task) if matches!(operation, Operation::CallTool { .. }) => {
-                return tasks::follow(client, result, budget).await;
-            }
-            Some(ResultType::InputRequired) if operation.takes_input() => {}
-            _ => return Err(unexpected(operation.method())),
         }
         round = answer(client, operation, result, budget).await?;
         if round.responses.is_none() {
@@ -180,11 +182,8 @@ pub(super) async fn once(
         client.admit_tools(tools);
     }
     match ResultType::of(&result, revision, client.channel.takes_tasks()) {
-        Some(ResultType::InputRequired) if !operation.takes_input() => {
-            Err(unexpected(operation.method()))
-        }
-        Some(_) => Ok(result),
-        None => Err(unexpected(operation.method())),
+        Some(of) if operation.may_come_to(of) => Ok(result),
+        _ => Err(unexpected(operation.method())),
     }
 }
 

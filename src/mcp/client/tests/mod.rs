@@ -9,6 +9,7 @@ mod refusals;
 mod rounds;
 mod stateless;
 mod streams;
+mod tasks;
 mod time;
 
 use std::sync::{Arc, Mutex};

@@ -56,3 +56,16 @@ async fn what_no_field_can_say_is_not_sent() {
     perform(&client, add()).await.unwrap();
     assert_eq!(server.seen()[2].header("mcp-param-a"), Some("17"));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_task_stands_in_the_place_of_a_call_alone() {
+    let server = serving(|seen| result(seen, json!({ "resultType": "task", "taskId": "t" })));
+    let client = server.client(REVISION);
+    client.take_tasks().unwrap();
+    let task = by_hand(&client, &add(), Round::default()).await;
+    assert_eq!(task["taskId"], "t");
+    let read = Operation::ReadResource { uri: "memo://a".into() };
+    let token = Cancellation::new();
+    let refused = client.perform_round(&read, &Round::default(), &token).await.unwrap_err();
+    assert_eq!(refused.kind, ErrorKind::InvalidResult);
+}
