@@ -148,8 +148,12 @@ pub(super) async fn ask(
                 return Ok(result);
             }
         }
+        if turn == ROUND_LIMIT {
+            // Nobody is asked for what would not be sent any more.
+            break;
+        }
         round = answer(client, operation, result, budget).await?;
-        if round.responses.is_none() {
+        if round.responses.as_ref().is_none_or(Map::is_empty) {
             budget.pause(pause).await?;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }

@@ -40,6 +40,36 @@ async fn a_page_by_hand_is_without_the_tools_that_must_not_be_called() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn nobody_is_asked_after_the_last_round() {
+    let server = serving(|seen| {
+        let who = json!({ "method": "elicitation/create", "params": {
+            "mode": "form", "message": "Who?",
+            "requestedSchema": { "type": "object", "properties": {} },
+        } });
+        result(seen, asking(json!({ "who": who })))
+    });
+    let client = server.client(REVISION);
+    let asked = Arc::new(Mutex::new(0));
+    let count = asked.clone();
+    let handler: Handler = Arc::new(move |_| {
+        *count.lock().unwrap() += 1;
+        Box::pin(async { Ok(json!({ "action": "decline" })) })
+    });
+    client.handle(ClientFeature::Elicitation, None, handler).unwrap();
+    assert_eq!(failure(&client, add()).await.kind, ErrorKind::RoundLimit);
+    assert_eq!(*asked.lock().unwrap(), 10);
+    assert_eq!(server.names().iter().filter(|name| *name == "tools/call").count(), 11);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_that_asks_for_nothing_is_followed_by_a_pause() {
+    let server = serving(|seen| result(seen, asking(json!({}))));
+    assert_eq!(failure(&server.client(REVISION), add()).await.kind, ErrorKind::RoundLimit);
+    let times: Vec<_> = server.seen()[1..].iter().map(|seen| seen.at.as_millis()).collect();
+    assert_eq!(times[..5], [0, 50, 150, 350, 600]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_no_field_can_say_is_not_sent() {
     let server = serving(|seen| {
         let a = json!({ "type": "integer", "x-mcp-header": "A" });
