@@ -14,9 +14,10 @@ const PREFIX: &str = "Mcp-Param-";
 /// The largest integer that every reader of JSON takes for itself, 2^53 - 1.
 const LARGEST_SAFE: u64 = (1 << 53) - 1;
 
-/// Keywords whose value is a schema or a list of schemas.
-const SUBSCHEMAS: [&str; 14] = [
+/// Keywords whose value is a schema or a list of schemas, in any dialect.
+const SUBSCHEMAS: [&str; 16] = [
     "items",
+    "additionalItems",
     "prefixItems",
     "contains",
     "additionalProperties",
@@ -30,10 +31,11 @@ const SUBSCHEMAS: [&str; 14] = [
     "else",
     "unevaluatedItems",
     "unevaluatedProperties",
+    "contentSchema",
 ];
 /// Keywords whose value is a map of schemas, but for `properties`.
-const MAPS_OF_SCHEMAS: [&str; 4] =
-    ["patternProperties", "$defs", "definitions", "dependentSchemas"];
+const MAPS_OF_SCHEMAS: [&str; 5] =
+    ["patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
 
 /// One argument that is repeated in a header field.
 #[derive(Clone, Debug, PartialEq, Eq)]
