@@ -90,6 +90,36 @@ async fn what_changed_while_it_was_asked_for_is_stale_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_change_below_a_resource_is_one_of_its_own() {
+    let server = serving(|seen| match seen.name().as_str() {
+        "subscriptions/listen" => {
+            let updated = |uri| told("notifications/resources/updated", json!({ "uri": uri }));
+            subscription(
+                seen,
+                &["memo://a/1", "memo://b", "memo://e/#two", "memo://dd/1"].map(updated),
+            )
+        }
+        _ => result(seen, json!({ "contents": [], "ttlMs": 60_000 })),
+    });
+    let client = server.client(REVISION);
+    client.listen(Some(json!({}))).await.unwrap();
+    let read = async |uri: &str| {
+        perform(&client, Operation::ReadResource { uri: uri.to_owned() }).await.unwrap();
+    };
+    let all = ["memo://a", "memo://b", "memo://b/1", "memo://d", "memo://e/"];
+    for uri in all {
+        read(uri).await;
+    }
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    for uri in all {
+        read(uri).await;
+    }
+    let again = &server.seen()[2 + all.len()..];
+    let again: Vec<_> = again.iter().map(|seen| seen.body["params"]["uri"].clone()).collect();
+    assert_eq!(again, ["memo://a", "memo://b", "memo://e/"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_kept_cursor_that_is_refused_has_the_list_read_from_the_beginning() {
     let server = paged();
     let client = server.client(REVISION);
