@@ -396,7 +396,13 @@ impl Inner {
                     relisted = true;
                     self.cache.forget("tools/list");
                     let tools = Operation::ListTools;
-                    Box::pin(pages::walk(self, &tools, "tools", progress, budget)).await?;
+                    let listed = pages::walk(self, &tools, "tools", progress, budget);
+                    match Box::pin(listed).await {
+                        Ok(_) => {}
+                        Err(given_up) if given_up.is_cancellation() => return Err(given_up),
+                        // What the caller asked for was the call.
+                        Err(_) => return Err(error),
+                    }
                     callable(self.channel.transport(), operation)?;
                 }
                 Err(error)

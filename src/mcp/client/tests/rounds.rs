@@ -70,6 +70,20 @@ async fn a_result_that_asks_for_nothing_is_followed_by_a_pause() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_keeps_its_own_error_if_the_tools_cannot_be_listed_after_it() {
+    let server = serving(|seen| match seen.name().as_str() {
+        "tools/list" => status(500),
+        _ => {
+            let error = json!({ "code": -32020, "message": "Header mismatch" });
+            json_body(400, json!({ "jsonrpc": "2.0", "id": seen.body["id"], "error": error }))
+        }
+    });
+    let error = failure(&server.client(REVISION), add()).await;
+    assert_eq!((error.kind, error.facts.code), (ErrorKind::JsonRpc, Some(-32020)));
+    assert_eq!(server.names(), ["server/discover", "tools/call", "tools/list"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_no_field_can_say_is_not_sent() {
     let server = serving(|seen| {
         let a = json!({ "type": "integer", "x-mcp-header": "A" });
