@@ -14,9 +14,10 @@ const PREFIX: &str = "Mcp-Param-";
 /// The largest integer that every reader of JSON takes for itself, 2^53 - 1.
 const LARGEST_SAFE: u64 = (1 << 53) - 1;
 
-/// Keywords whose value is a schema or a list of schemas.
-const SUBSCHEMAS: [&str; 14] = [
+/// Keywords whose value is a schema or a list of schemas, in any dialect.
+const SUBSCHEMAS: [&str; 16] = [
     "items",
+    "additionalItems",
     "prefixItems",
     "contains",
     "additionalProperties",
@@ -30,10 +31,11 @@ const SUBSCHEMAS: [&str; 14] = [
     "else",
     "unevaluatedItems",
     "unevaluatedProperties",
+    "contentSchema",
 ];
 /// Keywords whose value is a map of schemas, but for `properties`.
-const MAPS_OF_SCHEMAS: [&str; 4] =
-    ["patternProperties", "$defs", "definitions", "dependentSchemas"];
+const MAPS_OF_SCHEMAS: [&str; 5] =
+    ["patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
 
 /// One argument that is repeated in a header field.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,10 +64,17 @@ pub enum InvalidAnnotation {
     Place,
 }
 
-/// An integer beyond what every reader of JSON takes for itself.
+/// Why an argument cannot be repeated in its header field, where it has to be
+/// ("Server Behavior for Custom Headers"); the words are ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an argument that is repeated in a header field is an integer beyond 2^53 - 1")]
-pub struct UnsafeInteger;
+pub enum Unrepeatable {
+    /// An integer beyond what every reader of JSON takes for itself.
+    #[error("an argument that is repeated in a header field is an integer beyond 2^53 - 1")]
+    UnsafeInteger,
+    /// A fraction, an array or an object.
+    #[error("an argument that is repeated in a header field is no integer, string or boolean")]
+    Type,
+}
 
 /// The annotated parameters of a tool's `inputSchema`, in the schema's order.
 ///
@@ -152,39 +161,49 @@ fn is_primitive(of: Option<&Value>) -> bool {
 
 impl HeaderParameter {
     /// What the field says for these arguments, not encoded yet; `None` if it is
-    /// left out.
+    /// left out, because the argument is null or not given. Whether it is of the
+    /// type that the schema names is for the server to say.
     ///
     /// # Errors
-    /// [`UnsafeInteger`].
-    pub fn value(&self, arguments: &Value) -> Result<Option<String>, UnsafeInteger> {
-        let value = self.path.iter().try_fold(arguments, |within, name| within.get(name));
-        match value {
+    /// [`Unrepeatable`] if the argument is given and no field can say it.
+    pub fn value(&self, arguments: &Value) -> Result<Option<String>, Unrepeatable> {
+        match self.argument(arguments) {
+            None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
             Some(Value::Bool(holds)) => Ok(Some(holds.to_string())),
             Some(Value::Number(number)) => {
-                let Some(integer) = integer(number) else { return Ok(None) };
+                let integer = integer(number).ok_or(Unrepeatable::Type)?;
                 if integer.unsigned_abs() > LARGEST_SAFE {
-                    return Err(UnsafeInteger);
+                    return Err(Unrepeatable::UnsafeInteger);
                 }
                 Ok(Some(integer.to_string()))
             }
-            // Nothing of another type belongs here: the server will say so.
-            _ => Ok(None),
+            Some(_) => Err(Unrepeatable::Type),
         }
     }
 
     /// Whether `said`, decoded, is what these arguments ask for; integers are
     /// compared by their value ("Server Validation"). Where the arguments ask for
-    /// nothing, anything may be said.
+    /// nothing, anything may be said; where they ask for something, nothing is
+    /// wrong, be it that no field could say it.
     pub fn agrees(&self, said: Option<&str>, arguments: &Value) -> bool {
-        let Ok(Some(expected)) = self.value(arguments) else { return true };
+        let Some(argument) = self.argument(arguments) else { return true };
         let Some(said) = said else { return false };
-        let number = |text: &str| text.parse::<f64>().ok();
-        let is_number = self.path.iter().try_fold(arguments, |within, name| within.get(name));
-        if is_number.is_some_and(Value::is_number) {
-            return number(said) == number(&expected);
+        match (self.value(arguments), argument) {
+            (Ok(Some(expected)), Value::Number(_)) => {
+                let number = |text: &str| text.parse::<f64>().ok();
+                number(said) == number(&expected)
+            }
+            (Ok(expected), _) => expected.as_deref() == Some(said),
+            (Err(_), _) => false,
         }
-        said == expected
+    }
+
+    /// The value at the parameter's path; `None` for null as well, which no field
+    /// stands for.
+    fn argument<'a>(&self, arguments: &'a Value) -> Option<&'a Value> {
+        let value = self.path.iter().try_fold(arguments, |within, name| within.get(name))?;
+        (!value.is_null()).then_some(value)
     }
 }
 
@@ -229,7 +248,7 @@ mod tests {
         let arguments = json!({ "region": " us ", "options": { "dry": true }, "limit": 42.0 });
         let values: Vec<_> = found.iter().map(|found| found.value(&arguments).unwrap()).collect();
         assert_eq!(values, [Some(" us ".into()), Some("true".into()), Some("42".into())]);
-        let arguments = json!({ "options": null, "limit": null, "region": 1.5 });
+        let arguments = json!({ "options": null, "limit": null });
         assert!(found.iter().all(|found| found.value(&arguments).unwrap().is_none()));
     }
 
@@ -269,14 +288,36 @@ mod tests {
     }
 
     #[test]
+    fn what_no_field_can_say_agrees_with_nothing() {
+        let schema = properties(json!({ "n": annotated(json!("integer"), json!("N")) }));
+        let found = read(&schema).unwrap().remove(0);
+        for (argument, reason) in [
+            (json!(1.5), Unrepeatable::Type),
+            (json!([1]), Unrepeatable::Type),
+            (json!({ "one": 1 }), Unrepeatable::Type),
+            (json!(9_007_199_254_740_992_i64), Unrepeatable::UnsafeInteger),
+            (json!(1e300), Unrepeatable::UnsafeInteger),
+        ] {
+            let arguments = json!({ "n": argument });
+            assert_eq!(found.value(&arguments), Err(reason));
+            assert!(!found.agrees(None, &arguments));
+            assert!(!found.agrees(Some(&argument.to_string()), &arguments));
+        }
+        for arguments in [json!({}), json!({ "n": null }), json!(null)] {
+            assert_eq!(found.value(&arguments), Ok(None));
+            assert!(found.agrees(None, &arguments));
+        }
+    }
+
+    #[test]
     fn integers_are_safe_or_refused() {
         let schema = properties(json!({ "n": annotated(json!("integer"), json!("N")) }));
         let found = read(&schema).unwrap().remove(0);
         let value = |n: Value| found.value(&json!({ "n": n }));
         assert_eq!(value(json!(9_007_199_254_740_991_i64)), Ok(Some("9007199254740991".into())));
         assert_eq!(value(json!(-7)), Ok(Some("-7".into())));
-        assert_eq!(value(json!(9_007_199_254_740_992_i64)), Err(UnsafeInteger));
-        assert_eq!(value(json!(u64::MAX)), Err(UnsafeInteger));
+        assert_eq!(value(json!(9_007_199_254_740_992_i64)), Err(Unrepeatable::UnsafeInteger));
+        assert_eq!(value(json!(u64::MAX)), Err(Unrepeatable::UnsafeInteger));
         assert!(found.agrees(Some("42.0"), &json!({ "n": 42 })));
         assert!(!found.agrees(Some("43"), &json!({ "n": 42 })));
         assert!(!found.agrees(None, &json!({ "n": 42 })));

@@ -526,7 +526,16 @@ pub(super) fn register(engine: &mut Engine) {
             client.by_hand(operation(name, &[])?, &McpRound::default())
         })
         .register_fn("by_hand", |client: &mut Client, name: &str, first: Dynamic| {
-            client.by_hand(operation(name, &[first])?, &McpRound::default())
+            // What a list takes is the cursor of a page.
+            match operation(name, &[]) {
+                Ok(list) if list.is_list() => {
+                    let cursor = first.into_string().map_err(|found| {
+                        format!("the cursor of {name} is a string, not a {found}")
+                    })?;
+                    client.by_hand(list, &McpRound::at(cursor))
+                }
+                _ => client.by_hand(operation(name, &[first])?, &McpRound::default()),
+            }
         })
         .register_fn(
             "by_hand",

@@ -20,7 +20,7 @@ struct Kept {
     params: Option<Value>,
     result: Value,
     stale_at: Instant,
-    /// How many notifications had come by then.
+    /// How many notifications had come when it was asked for.
     heard: usize,
 }
 
@@ -44,7 +44,8 @@ impl Cache {
     }
 
     /// Keeps a complete result for as long as it says; `heard` is how many
-    /// notifications have come so far. Delays are divided by `scale`.
+    /// notifications had come when it was asked for, so that one that came
+    /// meanwhile makes it stale. Delays are divided by `scale`.
     pub fn keep(
         &self,
         method: &'static str,
@@ -85,10 +86,20 @@ impl Kept {
                 matches!(self.method, "resources/list" | "resources/templates/list")
             }
             "notifications/resources/updated" => {
-                let uri = self.params.as_ref().map(|params| &params["uri"]);
-                self.method == "resources/read" && uri == Some(&notification["params"]["uri"])
+                let kept = self.params.as_ref().and_then(|params| params["uri"].as_str());
+                let updated = notification["params"]["uri"].as_str();
+                self.method == "resources/read"
+                    && kept.zip(updated).is_some_and(|(kept, updated)| is_within(updated, kept))
             }
             _ => false,
         }
     }
+}
+
+/// Whether `uri` is `above`, or what lies below it: what is told of a
+/// subscription may be about a sub-resource (schema,
+/// `ResourceUpdatedNotification`).
+fn is_within(uri: &str, above: &str) -> bool {
+    let Some(rest) = uri.strip_prefix(above) else { return false };
+    rest.is_empty() || above.ends_with('/') || rest.starts_with(['/', '?', '#'])
 }

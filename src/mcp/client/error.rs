@@ -13,7 +13,8 @@ use crate::mcp::json_rpc::{ErrorObject, UNSUPPORTED_PROTOCOL_VERSION};
 pub enum ErrorKind {
     /// No connection, or it ended before the answer did.
     Connection,
-    /// The client was closed before.
+    /// The client was closed before, or the server ended a subscription before it
+    /// began.
     Closed,
     /// One leg used up its own bound while budget remained.
     Timeout,
@@ -53,6 +54,8 @@ pub enum ErrorKind {
     SessionLost,
     /// The revision or the server does not offer what was asked for.
     NotSupported,
+    /// The arguments of a call cannot be sent as the tool wants them.
+    InvalidArguments,
 }
 
 impl ErrorKind {
@@ -80,6 +83,7 @@ impl ErrorKind {
             ErrorKind::AuthorizationRequired => "authorization-required",
             ErrorKind::SessionLost => "session-lost",
             ErrorKind::NotSupported => "not-supported",
+            ErrorKind::InvalidArguments => "invalid-arguments",
         }
     }
 
@@ -87,7 +91,7 @@ impl ErrorKind {
     pub fn advice(self) -> &'static str {
         match self {
             ErrorKind::Connection => "see whether the server runs at this address",
-            ErrorKind::Closed => "make a new client: a closed one stays closed",
+            ErrorKind::Closed => "make a new client, or listen anew: what is closed stays closed",
             ErrorKind::Timeout | ErrorKind::NoAnswer => "see why the server did not answer",
             ErrorKind::BudgetExhausted => "see which legs of the operation took the time",
             ErrorKind::Cancelled => "nothing: the caller asked for it",
@@ -111,6 +115,7 @@ impl ErrorKind {
             ErrorKind::AuthorizationRequired => "authorize with the issuer that is named",
             ErrorKind::SessionLost => "see why the server ends its sessions",
             ErrorKind::NotSupported => "see what the server declares, and which revision is spoken",
+            ErrorKind::InvalidArguments => "give arguments that fit the schema of the tool",
         }
     }
 }

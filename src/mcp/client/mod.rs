@@ -244,8 +244,9 @@ impl Client {
     /// Sends one round of an operation, within a budget of its own, and returns
     /// the result as it came: where it asks for input (`resultType` is
     /// `input_required`), the caller gives it in a [`Round`] that follows it
-    /// (2026-07-28, basic/patterns/mrtr). A list is one page, and a task is a
-    /// handle. Nothing is kept of the result.
+    /// (2026-07-28, basic/patterns/mrtr). A list is one page, the first one or
+    /// that of a cursor ([`Round::at`]), less the tools that must not be called;
+    /// a task is a handle. Nothing is kept of the result.
     ///
     /// # Errors
     /// [`ClientError`], each kind but that of the bounds of rounds and pages.
@@ -395,7 +396,13 @@ impl Inner {
                     relisted = true;
                     self.cache.forget("tools/list");
                     let tools = Operation::ListTools;
-                    Box::pin(pages::walk(self, &tools, "tools", progress, budget)).await?;
+                    let listed = pages::walk(self, &tools, "tools", progress, budget);
+                    match Box::pin(listed).await {
+                        Ok(_) => {}
+                        Err(given_up) if given_up.is_cancellation() => return Err(given_up),
+                        // What the caller asked for was the call.
+                        Err(_) => return Err(error),
+                    }
                     callable(self.channel.transport(), operation)?;
                 }
                 Err(error)
@@ -482,14 +489,17 @@ fn offered(connection: &Connection, operation: &Operation) -> Result<(), ClientE
 }
 
 /// Whether a tool may be called over `transport`: one that was left out of the
-/// list must not be.
+/// list must not be, nor one with arguments that cannot be said as it wants them.
 fn callable(transport: &dyn Transport, operation: &Operation) -> Result<(), ClientError> {
-    let Operation::CallTool { name, .. } = operation else { return Ok(()) };
-    match transport.rejected_tools().into_iter().find(|(rejected, _)| rejected == name) {
-        Some((_, reason)) => {
-            let message = format!("tools/call was not sent: {reason}");
-            Err(ClientError::new(ErrorKind::NotSupported, message))
-        }
+    let Operation::CallTool { name, arguments } = operation else { return Ok(()) };
+    let unsent =
+        |kind, reason| Err(ClientError::new(kind, format!("tools/call was not sent: {reason}")));
+    let mut rejected = transport.rejected_tools().into_iter();
+    if let Some((_, reason)) = rejected.find(|(rejected, _)| rejected == name) {
+        return unsent(ErrorKind::NotSupported, reason);
+    }
+    match transport.unsendable(name, arguments.as_ref().unwrap_or(&Value::Null)) {
+        Some(reason) => unsent(ErrorKind::InvalidArguments, reason),
         None => Ok(()),
     }
 }

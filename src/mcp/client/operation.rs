@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::error::{ClientError, ErrorKind};
+use super::rounds::ResultType;
 use crate::mcp::Revision;
 use crate::mcp::negotiation::CapabilityPath;
 
@@ -120,6 +121,11 @@ impl Operation {
         }
     }
 
+    /// Whether it is a list, which may have several pages.
+    pub fn is_list(&self) -> bool {
+        self.items().is_some()
+    }
+
     /// What the server has to have declared; `None` if every server offers it.
     pub(crate) fn capability(&self) -> Option<CapabilityPath> {
         let names: &[&str] = match self {
@@ -151,6 +157,24 @@ impl Operation {
                 | Operation::ReadResource { .. }
                 | Operation::GetPrompt { .. }
         )
+    }
+
+    /// Whether a result of it may be of this type. A call of a tool alone becomes
+    /// a task (ext-tasks, "Supported Methods"). What is said of one is complete,
+    /// but the extension's own examples of `tasks/get` ("Task Execution Errors")
+    /// have the type of the handle, so that is taken as well.
+    pub(crate) fn may_come_to(&self, of: ResultType) -> bool {
+        match of {
+            ResultType::Complete => true,
+            ResultType::InputRequired => self.takes_input(),
+            ResultType::Task => matches!(
+                self,
+                Operation::CallTool { .. }
+                    | Operation::GetTask { .. }
+                    | Operation::UpdateTask { .. }
+                    | Operation::CancelTask { .. }
+            ),
+        }
     }
 
     /// Whether its results may be kept (2026-07-28, server/utilities/caching,

@@ -13,7 +13,9 @@ pub const PAGE_LIMIT: usize = 50;
 
 /// The items of all pages, in their order; tools that must not be called are
 /// left out. A cursor is sent back as it came, be
-/// it empty.
+/// it empty. If the server refuses one that stands on a page that was kept, the
+/// pages of that list are forgotten and read from the beginning, once
+/// (2026-07-28, server/utilities/caching, "Interaction with Pagination").
 ///
 /// # Errors
 /// [`ErrorKind::InvalidResult`] if a page has no array of items or a cursor
@@ -26,31 +28,65 @@ pub(super) async fn walk(
     progress: Progress,
     budget: &mut Budget,
 ) -> Result<Value, ClientError> {
-    let method = operation.method();
-    let mut all = Vec::new();
-    let mut cursor = None;
-    for _ in 0..PAGE_LIMIT {
-        let params = cursor.map(|cursor: String| json!({ "cursor": cursor }));
-        let mut page = rounds::request(client, operation, params, progress, budget).await?;
-        let Value::Array(mut found) = page[items].take() else {
-            let message = format!("the result of {method} has no array `{items}`");
-            return Err(ClientError::new(ErrorKind::InvalidResult, message));
-        };
-        if *operation == Operation::ListTools {
-            client.admit_tools(&mut found);
+    let mut walk = Walk { client, operation, items, progress, cursor_was_kept: false };
+    match walk.read(budget).await {
+        Err(error) if walk.cursor_was_kept && error.kind == ErrorKind::JsonRpc => {
+            client.cache.forget(operation.method());
+            walk.read(budget).await
         }
-        all.extend(found);
-        cursor = match page.get_mut("nextCursor").map(Value::take) {
-            None => return Ok(all.into()),
-            Some(Value::String(next)) => Some(next),
-            Some(_) => {
-                let message =
-                    format!("the result of {method} has a `nextCursor` that is no string");
-                return Err(ClientError::new(ErrorKind::InvalidResult, message));
-            }
-        };
+        outcome => outcome,
     }
-    let message = format!("{method} goes on after {PAGE_LIMIT} pages, which is the limit");
-    Err(ClientError::new(ErrorKind::PageLimit, message)
-        .with(|facts| facts.limit = Some(PAGE_LIMIT as u64)))
+}
+
+/// One way over the pages of a list.
+struct Walk<'a> {
+    client: &'a Inner,
+    operation: &'a Operation,
+    /// The member that holds a page's items.
+    items: &'a str,
+    progress: Progress,
+    /// Whether the cursor that was used last stands on a page that was kept.
+    cursor_was_kept: bool,
+}
+
+impl Walk<'_> {
+    async fn read(&mut self, budget: &mut Budget) -> Result<Value, ClientError> {
+        let method = self.operation.method();
+        let mut all = Vec::new();
+        let mut cursor = None;
+        self.cursor_was_kept = false;
+        for _ in 0..PAGE_LIMIT {
+            let params = cursor.map(|cursor: String| json!({ "cursor": cursor }));
+            let kept = rounds::kept(self.client, self.operation, params.as_ref());
+            let is_kept = kept.is_some();
+            let mut page = match kept {
+                Some(page) => page,
+                None => {
+                    let (client, operation) = (self.client, self.operation);
+                    rounds::ask(client, operation, params, self.progress, budget).await?
+                }
+            };
+            self.cursor_was_kept = is_kept;
+            let Value::Array(mut found) = page[self.items].take() else {
+                let message = format!("the result of {method} has no array `{}`", self.items);
+                return Err(ClientError::new(ErrorKind::InvalidResult, message));
+            };
+            if *self.operation == Operation::ListTools {
+                self.client.admit_tools(&mut found);
+            }
+            all.extend(found);
+            cursor = match page.get_mut("nextCursor").map(Value::take) {
+                None => return Ok(all.into()),
+                Some(Value::String(next)) => Some(next),
+                Some(_) => {
+                    let message =
+                        format!("the result of {method} has a `nextCursor` that is no string");
+                    return Err(ClientError::new(ErrorKind::InvalidResult, message));
+                }
+            };
+        }
+        let message = format!("{method} goes on after {PAGE_LIMIT} pages, which is the limit");
+        Err(ClientError::new(ErrorKind::PageLimit, message)
+            .with(|facts| facts.limit = Some(PAGE_LIMIT as u64)))
+    }
 }

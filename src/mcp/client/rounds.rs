@@ -57,6 +57,8 @@ pub struct Round {
     responses: Option<Map<String, Value>>,
     /// As it came: nobody but the server knows what it means.
     state: Option<Value>,
+    /// Of a list: where the page begins.
+    cursor: Option<String>,
 }
 
 impl Round {
@@ -65,16 +67,36 @@ impl Round {
     /// for nothing.
     pub fn after(result: &Value, responses: Map<String, Value>) -> Self {
         let asks = result.get("inputRequests").is_some();
-        Round { responses: asks.then_some(responses), state: result.get("requestState").cloned() }
+        let (responses, state) = (asks.then_some(responses), result.get("requestState").cloned());
+        Round { responses, state, cursor: None }
+    }
+
+    /// The page of a list that begins at `cursor` (server/utilities/pagination).
+    pub fn at(cursor: String) -> Self {
+        Round { cursor: Some(cursor), ..Round::default() }
     }
 }
 
-/// The complete result of `operation`.
+/// The result of `operation` with these params that was kept and is fresh
+/// (2026-07-28, server/utilities/caching); `None` if there is none.
+pub(super) fn kept(client: &Inner, operation: &Operation, params: Option<&Value>) -> Option<Value> {
+    if !may_be_kept(client, operation) {
+        return None;
+    }
+    client.connected()?;
+    let heard = client.channel.inbox().notifications();
+    client.cache.fresh(operation.method(), params, &heard)
+}
+
+fn may_be_kept(client: &Inner, operation: &Operation) -> bool {
+    operation.is_cacheable() && client.session().revision.has_cache_hints()
+}
+
+/// The complete result of `operation`: one that was kept, or that of
+/// [`ask`].
 ///
 /// # Errors
-/// [`ErrorKind::InvalidResult`] if the server asks for what it must not;
-/// [`ErrorKind::InputRefused`] if it is not given what it asks for;
-/// [`ErrorKind::RoundLimit`]; whatever a request came to.
+/// Those of [`ask`].
 pub(super) async fn request(
     client: &Inner,
     operation: &Operation,
@@ -82,37 +104,56 @@ pub(super) async fn request(
     progress: Progress,
     budget: &mut Budget,
 ) -> Result<Value, ClientError> {
-    let method = operation.method();
-    let is_cacheable = operation.is_cacheable() && client.session().revision.has_cache_hints();
-    if is_cacheable && client.connected().is_some() {
-        let heard = client.channel.inbox().notifications();
-        if let Some(kept) = client.cache.fresh(method, params.as_ref(), &heard) {
-            return Ok(kept);
-        }
+    match kept(client, operation, params.as_ref()) {
+        Some(kept) => Ok(kept),
+        None => ask(client, operation, params, progress, budget).await,
     }
+}
+
+/// The complete result of `operation`, asked for anew.
+///
+/// # Errors
+/// [`ErrorKind::InvalidResult`] if the server asks for what it must not;
+/// [`ErrorKind::InputRefused`] if it is not given what it asks for;
+/// [`ErrorKind::RoundLimit`]; whatever a request came to.
+pub(super) async fn ask(
+    client: &Inner,
+    operation: &Operation,
+    params: Option<Value>,
+    progress: Progress,
+    budget: &mut Budget,
+) -> Result<Value, ClientError> {
     let mut round = Round::default();
     let mut pause = FIRST_PAUSE;
     for turn in 0..=ROUND_LIMIT {
         let carried = round.carried(params.clone());
+        // What is said while the answer is on its way may be about what it holds.
+        let heard = client.channel.inbox().heard();
         let result = client.send(operation, carried, progress, budget).await?;
         let tasks = client.channel.takes_tasks();
-        match ResultType::of(&result, client.session().revision, tasks) {
-            Some(ResultType::Complete) => {
+        let of = ResultType::of(&result, client.session().revision, tasks)
+            .filter(|of| operation.may_come_to(*of))
+            .ok_or_else(|| unexpected(operation.method()))?;
+        match of {
+            ResultType::Task if matches!(operation, Operation::CallTool { .. }) => {
+                return tasks::follow(client, result, budget).await;
+            }
+            ResultType::InputRequired => {}
+            ResultType::Complete | ResultType::Task => {
                 // What an answer had a part in belongs to that answer alone.
-                if is_cacheable && turn == 0 {
-                    let heard = client.channel.inbox().heard();
+                if turn == 0 && may_be_kept(client, operation) {
+                    let method = operation.method();
                     client.cache.keep(method, params, &result, heard, client.channel.scale());
                 }
                 return Ok(result);
             }
-            Some(ResultType::Task) if matches!(operation, Operation::CallTool { .. }) => {
-                return tasks::follow(client, result, budget).await;
-            }
-            Some(ResultType::InputRequired) if operation.takes_input() => {}
-            _ => return Err(unexpected(operation.method())),
+        }
+        if turn == ROUND_LIMIT {
+            // Nobody is asked for what would not be sent any more.
+            break;
         }
         round = answer(client, operation, result, budget).await?;
-        if round.responses.is_none() {
+        if round.responses.as_ref().is_none_or(Map::is_empty) {
             budget.pause(pause).await?;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
@@ -124,6 +165,7 @@ pub(super) async fn request(
 
 /// The result of one round of `operation`, as it came: complete, or one that asks
 /// for input, or a task. Who calls gives what is asked for, in the next round.
+/// Of tools, those that must not be called are left out all the same.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidResult`] if the server asks for what it must not;
@@ -138,19 +180,20 @@ pub(super) async fn once(
     client.connection(budget).await?;
     let revision = client.session().revision;
     let params = round.carried(operation.params(revision)?);
-    let result = client.send(operation, params, progress, budget).await?;
+    let mut result = client.send(operation, params, progress, budget).await?;
+    if let (Operation::ListTools, Some(Value::Array(tools))) = (operation, result.get_mut("tools"))
+    {
+        client.admit_tools(tools);
+    }
     match ResultType::of(&result, revision, client.channel.takes_tasks()) {
-        Some(ResultType::InputRequired) if !operation.takes_input() => {
-            Err(unexpected(operation.method()))
-        }
-        Some(_) => Ok(result),
-        None => Err(unexpected(operation.method())),
+        Some(of) if operation.may_come_to(of) => Ok(result),
+        _ => Err(unexpected(operation.method())),
     }
 }
 
 impl Round {
     fn carried(&self, params: Option<Value>) -> Option<Value> {
-        if self.responses.is_none() && self.state.is_none() {
+        if *self == Round::default() {
             return params;
         }
         let mut params = params.unwrap_or_else(|| Value::Object(Map::new()));
@@ -159,6 +202,9 @@ impl Round {
         }
         if let Some(state) = &self.state {
             params["requestState"] = state.clone();
+        }
+        if let Some(cursor) = &self.cursor {
+            params["cursor"] = cursor.as_str().into();
         }
         Some(params)
     }
@@ -183,7 +229,7 @@ async fn answer(
         None if state.is_some() => None,
         _ => return Err(unexpected(operation.method())),
     };
-    Ok(Round { responses, state })
+    Ok(Round { responses, state, cursor: None })
 }
 
 /// The answers to requests, under their keys. While they are given, which may

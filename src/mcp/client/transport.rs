@@ -118,6 +118,10 @@ pub trait Transport: Send + Sync {
     /// reason.
     fn rejected_tools(&self) -> Vec<(String, String)>;
 
+    /// Why a call of the tool `name` with these arguments cannot travel over this
+    /// transport as the tool wants it to; `None` if it can.
+    fn unsendable(&self, name: &str, arguments: &Value) -> Option<String>;
+
     /// The header fields that `message` would have as the next one of
     /// `session`; empty if the transport knows none.
     fn headers(&self, message: &Value, session: &Session) -> HeaderMap;

@@ -366,7 +366,8 @@ const CLIENT: &[Entry] = &[
             "by_hand(operation: string, first: any, second: any) -> Round",
         ],
         "Sends one round of an operation and returns what came of it; no handler answers what the \
-         server asks for within the result.",
+         server asks for within the result. A list is one page, the first one or that of a cursor: \
+         `client.by_hand(\"list_tools\", \"page-2\")`.",
     ),
     entry(&["wait(milliseconds: integer)"], "Lets time pass; what is in the background goes on."),
     entry(

@@ -128,12 +128,8 @@ impl<'a> Asking<'a> {
     async fn read_json(&mut self, response: http::Response) -> Result<Step, ClientError> {
         let body = read_whole(response.into_body(), READ_LIMIT).await.map_err(unreadable)?;
         let responses = self.incoming.take(&body);
-        let answer = self.answer_among(responses)?.ok_or_else(|| {
-            let message =
-                format!("the body that answers {} holds no answer to it", self.request.method);
-            ClientError::new(ErrorKind::InvalidMessage, message)
-        })?;
-        Ok(Step::Answered(answer))
+        let answer = answer_among(responses, self.request)?;
+        Ok(Step::Answered(answer.ok_or_else(|| no_answer_within(self.request))?))
     }
 
     async fn read_events(&mut self, response: http::Response) -> Result<Step, ClientError> {
@@ -143,7 +139,7 @@ impl<'a> Asking<'a> {
             match self.incoming.next_event().await {
                 Some(Ok(event)) => {
                     let responses = self.incoming.take_event(&event);
-                    if let Some(answer) = self.answer_among(responses)? {
+                    if let Some(answer) = answer_among(responses, self.request)? {
                         return Ok(Step::Answered(answer));
                     }
                 }
@@ -159,22 +155,27 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// The answer to the request, if it is among what came. The others answer
-    /// other requests, which have their own streams.
-    fn answer_among(
-        &self,
-        responses: Result<Vec<Response>, InvalidMessage>,
-    ) -> Result<Option<Result<Value, ErrorObject>>, ClientError> {
-        let responses = responses.map_err(|reason| invalid(&self.request.method, reason))?;
-        let mut answers =
-            responses.into_iter().filter(|response| same_id(&response.id, &self.request.id));
-        Ok(answers.next().map(|answer| answer.outcome))
-    }
-
     fn wrong_media_type(&self, what: &str) -> ClientError {
         let message = format!("what answers {} is {what}", self.request.method);
         ClientError::new(ErrorKind::InvalidMessage, message)
     }
+}
+
+/// The answer to `request`, if it is among what came. The others answer other
+/// requests, which have their own streams.
+pub fn answer_among(
+    responses: Result<Vec<Response>, InvalidMessage>,
+    request: &Request,
+) -> Result<Option<Result<Value, ErrorObject>>, ClientError> {
+    let responses = responses.map_err(|reason| invalid(&request.method, reason))?;
+    let mut answers = responses.into_iter().filter(|response| same_id(&response.id, &request.id));
+    Ok(answers.next().map(|answer| answer.outcome))
+}
+
+/// A whole body that does not answer `request`.
+pub fn no_answer_within(request: &Request) -> ClientError {
+    let message = format!("the body that answers {} holds no answer to it", request.method);
+    ClientError::new(ErrorKind::InvalidMessage, message)
 }
 
 async fn challenge(response: http::Response, scale: u32) -> Step {

@@ -7,14 +7,15 @@ use tokio::sync::oneshot;
 use tokio::time::sleep;
 
 use super::StreamableHttp;
-use super::asking::media_type;
+use super::asking::{answer_among, media_type, no_answer_within};
 use super::incoming::Incoming;
-use super::refusal::{accepted, discard};
-use crate::mcp::client::budget::Suspension;
+use super::refusal::{accepted, decoded, discard, unreadable};
+use crate::mcp::client::budget::{Suspension, bounded};
 use crate::mcp::client::error::{ClientError, ErrorKind};
 use crate::mcp::client::inbox::Inbox;
 use crate::mcp::client::transport::Session;
-use crate::mcp::json_rpc::Request;
+use crate::mcp::json_rpc::{ErrorObject, Request};
+use crate::wire::body::{READ_LIMIT, read_whole};
 use crate::wire::http;
 
 /// Reads the stream, and resumes it, for as long as the server lets it. Whether
@@ -29,7 +30,7 @@ pub async fn listen(
 ) {
     let mut incoming = Incoming::new(transport, session.clone(), inbox, Suspension::default());
     let asked = match &request {
-        Some(request) => subscribe(transport, request, session).await,
+        Some(request) => subscribe(transport, request, &mut incoming).await,
         None => open(transport, session, None).await,
     };
     let response = match asked {
@@ -41,7 +42,7 @@ pub async fn listen(
         }
     };
     let mut unconfirmed = match &request {
-        Some(request) => Some((request, opened)),
+        Some(_) => Some(opened),
         None => {
             let _ = opened.send(Ok(Value::Null));
             None
@@ -50,22 +51,33 @@ pub async fn listen(
     incoming.open(response.into_body());
     loop {
         while let Some(Ok(event)) = incoming.next_event().await {
-            // A message that is none, and a response, which nobody here waits
-            // for, are passed over.
-            let _ = incoming.take_event(&event);
+            let responses = incoming.take_event(&event);
+            let Some(request) = &request else { continue };
             // What the server agreed to comes first ("Acknowledgment").
-            if let Some((request, opened)) = unconfirmed.take() {
-                match inbox.agreed(&request.id) {
-                    Some(agreed) => {
-                        let _ = opened.send(Ok(agreed));
-                    }
-                    None => unconfirmed = Some((request, opened)),
+            if unconfirmed.is_some()
+                && let Some(agreed) = inbox.agreed(&request.id)
+                && let Some(opened) = unconfirmed.take()
+            {
+                let _ = opened.send(Ok(agreed));
+            }
+            // A message that is none, and the answer to another request, are
+            // passed over. The answer to this one ends it ("Graceful Closure"),
+            // whether or not the stream ends as well.
+            if let Ok(Some(outcome)) = answer_among(responses, request) {
+                if let Some(opened) = unconfirmed.take() {
+                    let _ = opened.send(Err(ended(request, outcome, session)));
                 }
+                // It is given a moment to end by itself.
+                bounded(transport.scale, async {
+                    while let Some(Ok(_)) = incoming.next_event().await {}
+                })
+                .await;
+                return;
             }
         }
         incoming.replied().await;
-        if let Some((request, opened)) = unconfirmed.take() {
-            let message = format!("{} was not acknowledged", request.method);
+        if let Some(opened) = unconfirmed.take() {
+            let message = "subscriptions/listen was not acknowledged";
             let _ = opened.send(Err(ClientError::new(ErrorKind::NoAnswer, message)));
         }
         let Some(last_event_id) = incoming.last_event_id() else { return };
@@ -78,15 +90,36 @@ pub async fn listen(
 }
 
 /// Asks for the stream by a request of its own (2026-07-28,
-/// basic/patterns/subscriptions).
+/// basic/patterns/subscriptions). JSON in its place is the answer that ends the
+/// subscription before it began (basic/transports/streamable-http, "Sending
+/// Messages").
 async fn subscribe(
     transport: &StreamableHttp,
     request: &Request,
-    session: &Session,
+    incoming: &mut Incoming<'_>,
 ) -> Result<http::Response, ClientError> {
-    let response = transport.post(request.to_value(), session).await?;
-    let response = accepted(response, &request.method, Some(&request.id), session).await?;
-    event_stream(response, &request.method)
+    let method = &request.method;
+    let response = transport.post(request.to_value(), &incoming.session).await?;
+    let response = accepted(response, method, Some(&request.id), &incoming.session).await?;
+    let response = decoded(response, method, transport.scale).await?;
+    if media_type(response.headers()).as_deref() != Some("application/json") {
+        return event_stream(response, method);
+    }
+    let body = read_whole(response.into_body(), READ_LIMIT).await.map_err(unreadable)?;
+    let answer = answer_among(incoming.take(&body), request)?;
+    let outcome = answer.ok_or_else(|| no_answer_within(request))?;
+    Err(ended(request, outcome, &incoming.session))
+}
+
+/// Why a subscription that was answered before it was acknowledged did not begin.
+fn ended(request: &Request, outcome: Result<Value, ErrorObject>, session: &Session) -> ClientError {
+    match outcome {
+        Err(error) => ClientError::from_response(&request.method, error, session.revision),
+        Ok(_) => {
+            let message = format!("{} was ended before it was acknowledged", request.method);
+            ClientError::new(ErrorKind::Closed, message)
+        }
+    }
 }
 
 /// Asks for the stream, or for what comes after an event of it.

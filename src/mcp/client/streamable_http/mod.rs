@@ -263,6 +263,10 @@ impl Transport for StreamableHttp {
         self.tools.rejected()
     }
 
+    fn unsendable(&self, name: &str, arguments: &Value) -> Option<String> {
+        self.tools.unrepeatable(name, arguments).map(|reason| reason.to_string())
+    }
+
     fn headers(&self, message: &Value, session: &Session) -> HeaderMap {
         self.post_headers(message, session)
     }

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use ::http::HeaderMap;
 use serde_json::Value;
 
-use crate::mcp::header_parameter::{self, HeaderParameter, InvalidAnnotation};
+use crate::mcp::header_parameter::{self, HeaderParameter, InvalidAnnotation, Unrepeatable};
 use crate::mcp::mirror;
 
 /// Tools by name, as they were listed last.
@@ -40,8 +40,9 @@ impl KnownTools {
         rejected.map(|(name, reason)| (name.clone(), reason.to_string())).collect()
     }
 
-    /// Adds to a call of a tool what its arguments say in header fields. An
-    /// integer that no field may carry is left out: the server refuses the call.
+    /// Adds to a call of a tool what its arguments say in header fields. What no
+    /// field can say is left out: only a call that was written by hand gets here
+    /// with it, see [`KnownTools::unrepeatable`].
     pub fn mirror(&self, call: &Value, headers: &mut HeaderMap) {
         let Some(name) = call["params"]["name"].as_str() else { return };
         let known = self.lock();
@@ -51,6 +52,14 @@ impl KnownTools {
                 headers.insert(parameter.field.clone(), mirror::encode(&value));
             }
         }
+    }
+
+    /// Why a call of the tool `name` cannot say its arguments in header fields;
+    /// `None` if it can.
+    pub fn unrepeatable(&self, name: &str, arguments: &Value) -> Option<Unrepeatable> {
+        let known = self.lock();
+        let parameters = known.get(name)?.as_ref().ok()?;
+        parameters.iter().find_map(|parameter| parameter.value(arguments).err())
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Known>> {

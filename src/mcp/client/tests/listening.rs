@@ -56,3 +56,48 @@ async fn a_server_without_such_a_stream_is_told_apart() {
         perform(&client, Operation::Ping).await.unwrap();
     }
 }
+
+/// What comes of a subscription that is answered like this.
+async fn subscribed(
+    script: impl Fn(&Seen) -> Act + Send + Sync + 'static,
+) -> (Result<Value, ClientError>, Duration) {
+    let server = stateless::serving(script);
+    let client = server.client(stateless::REVISION);
+    let opened = client.listen(Some(json!({ "toolsListChanged": true }))).await;
+    (opened, server.start.elapsed())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscription_that_is_answered_at_once_ends_with_what_was_said() {
+    let error = json!({ "error": { "code": -32021, "message": "no" } });
+    let ended = json!({ "result": { "resultType": "complete" } });
+    for (said, kind, code) in
+        [(error, ErrorKind::JsonRpc, Some(-32021)), (ended, ErrorKind::Closed, None)]
+    {
+        for framing in ["json", "stream that ends", "stream that stays open"] {
+            let said = said.clone();
+            let (opened, elapsed) = subscribed(move |seen| {
+                let mut message = said.clone();
+                message["jsonrpc"] = "2.0".into();
+                message["id"] = seen.body["id"].clone();
+                match framing {
+                    "json" => json_body(200, message),
+                    "stream that ends" => events(format!("data: {message}\n\n")),
+                    _ => open_events(format!("data: {message}\n\n")),
+                }
+            })
+            .await;
+            let error = opened.unwrap_err();
+            assert_eq!((error.kind, error.facts.code), (kind, code), "{framing}");
+            assert!(elapsed < Duration::from_secs(1), "{framing}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn json_that_answers_no_subscription_is_no_message_for_it() {
+    for body in ["{}", r#"{"jsonrpc":"2.0","id":"other","result":{}}"#] {
+        let (opened, _) = subscribed(move |_| json_body(200, body)).await;
+        assert_eq!(opened.unwrap_err().kind, ErrorKind::InvalidMessage);
+    }
+}

@@ -3,10 +3,13 @@
 
 mod authorization;
 mod basic;
+mod caching;
 mod listening;
 mod refusals;
+mod rounds;
 mod stateless;
 mod streams;
+mod tasks;
 mod time;
 
 use std::sync::{Arc, Mutex};

@@ -3,7 +3,7 @@
 use super::*;
 use crate::mcp::metadata;
 
-const REVISION: Revision = Revision::V2026_07_28;
+pub(super) const REVISION: Revision = Revision::V2026_07_28;
 
 fn discovered() -> Value {
     json!({
@@ -16,7 +16,7 @@ fn discovered() -> Value {
 }
 
 /// A server that says what it is; `script` decides the rest.
-fn serving(script: impl Fn(&Seen) -> Act + Send + Sync + 'static) -> Arc<FarSide> {
+pub(super) fn serving(script: impl Fn(&Seen) -> Act + Send + Sync + 'static) -> Arc<FarSide> {
     FarSide::new(move |seen| match seen.name().as_str() {
         "server/discover" => result(seen, discovered()),
         _ => script(seen),
