@@ -28,6 +28,7 @@ pub mod sources;
 pub mod store;
 pub mod terminal;
 pub mod tools;
+mod trace;
 
 use std::process::ExitCode;
 

@@ -13,15 +13,16 @@ use tokio::runtime::Runtime;
 
 use super::output::say;
 use super::run::{headers, server_url, style};
+use super::trace::Trace;
 use crate::check::selection;
 use crate::host::{Caller, Clock, Host, Parts, Store};
 use crate::mcp::Revision;
-use crate::mcp::client::{Client, ClientError, ErrorKind, Stage};
+use crate::mcp::client::{Client, ClientError, ErrorKind};
 use crate::mcp::negotiation::Policy;
 use crate::profile::{self, Profile};
+use crate::wire::HttpClient;
 use crate::wire::live::Live;
-use crate::wire::text::{Style, escape_name, render_all};
-use crate::wire::{HttpClient, Recorder, Wire};
+use crate::wire::text::{Style, escape_name};
 
 /// How a server is spoken to.
 #[derive(Args, Debug)]
@@ -90,9 +91,9 @@ impl Speaking {
         let mut profiles = self.profiles().unwrap_or_default();
         profiles.push(server.clone());
         let style = style(&headers, Some(&url), &profiles);
-        let wire = self.trace.then(|| Wire::new(1));
-        let http: Arc<dyn HttpClient> = match &wire {
-            Some(wire) => Arc::new(Recorder::new(Live::new(), wire.clone())),
+        let trace = self.trace.then(Trace::new);
+        let http: Arc<dyn HttpClient> = match &trace {
+            Some(trace) => trace.recorded(Live::new()),
             None => Arc::new(Live::new()),
         };
         let mut options = server.client_options(url.clone(), headers, 1);
@@ -105,6 +106,9 @@ impl Speaking {
         }
         let policy = options.policy.clone();
         let client = Client::new(http, options);
+        if let Some(trace) = &trace {
+            trace.follow(&client);
+        }
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -118,7 +122,7 @@ impl Speaking {
             lease_owner: lease_owner(),
         });
         let address = escape_name(&style.redactor.redact(&address(&url)));
-        Ok(Conversation { host, client, policy, caller, style, address, wire, runtime })
+        Ok(Conversation { host, client, policy, caller, style, address, trace, runtime })
     }
 }
 
@@ -150,7 +154,7 @@ pub struct Conversation {
     pub style: Style,
     /// The server's address as it is shown.
     pub address: String,
-    wire: Option<Wire>,
+    trace: Option<Trace>,
     runtime: Runtime,
 }
 
@@ -164,10 +168,8 @@ impl Conversation {
             let _ = tokio::time::timeout(GOODBYE, self.host.close()).await;
             done
         });
-        if let Some(wire) = &self.wire {
-            let stages: Vec<&str> = self.client.stages().into_iter().map(Stage::as_str).collect();
-            say(format_args!("stages: {}\n", stages.join(" → ")));
-            say(render_all(&wire.exchanges(), &self.style).trim_end());
+        if let Some(trace) = &self.trace {
+            say(trace.text(&self.style).trim_end());
         }
         done
     }

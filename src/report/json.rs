@@ -235,6 +235,7 @@ fn exchange_value(exchange: &Exchange, style: &Style) -> Value {
         End::Complete => "complete",
         End::Aborted => "aborted",
         End::Broken => "broken",
+        End::Unreached => "unreached",
     };
     json!({
         "index": exchange.index,

@@ -58,6 +58,8 @@ pub enum End {
     Aborted,
     /// The answering side broke it off.
     Broken,
+    /// No connection came about, so that nothing was sent.
+    Unreached,
 }
 
 impl Exchange {
@@ -128,6 +130,11 @@ impl Wire {
     /// The time since the execution began, as scripts see it.
     pub fn now(&self) -> Duration {
         self.start.elapsed() * self.scale
+    }
+
+    /// How many exchanges have begun.
+    pub fn begun(&self) -> usize {
+        self.lock().len()
     }
 
     /// What was recorded so far.
@@ -221,7 +228,10 @@ impl<C: HttpClient> HttpClient for Recorder<C> {
                     Ok(Response::from_parts(head, body))
                 }
                 Err(error) => {
-                    open.finish(End::Broken);
+                    open.finish(match error {
+                        TransportError::Connect(_) => End::Unreached,
+                        _ => End::Broken,
+                    });
                     Err(error)
                 }
             }

@@ -213,6 +213,7 @@ pub fn render(exchange: &Exchange, style: &Style) -> String {
         End::Complete => "complete",
         End::Aborted => "aborted by the client",
         End::Broken => "broken off by the server",
+        End::Unreached => "no connection was made",
         End::Open if exchange.response.is_some() => "still open",
         End::Open => "no response",
     };

@@ -116,6 +116,8 @@ fn how_it_ended_is_said_unless_it_is_complete() {
     assert!(render(&exchange, &style()).ends_with("< 200 OK\n(still open)\n"));
     exchange.response = None;
     assert_eq!(render(&exchange, &style()), "> POST {server}/mcp\n(no response)\n");
+    exchange.end = End::Unreached;
+    assert_eq!(render(&exchange, &style()), "> POST {server}/mcp\n(no connection was made)\n");
     assert_eq!(
         render_all(&[exchange.clone(), exchange], &style()).matches("\n\n> POST").count(),
         1

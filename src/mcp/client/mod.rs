@@ -289,6 +289,12 @@ impl Client {
         self.0.channel.life().stages()
     }
 
+    /// Has each stage of its life from now on told to `watch`, when it is
+    /// entered.
+    pub fn watch_stages(&self, watch: Arc<stage::Watch>) {
+        self.0.channel.life().watch(watch);
+    }
+
     /// The header fields that `message` would have as the next POST; null stands
     /// for what is no message.
     pub fn transport_headers(&self, message: &Value) -> HeaderMap {

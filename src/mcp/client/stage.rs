@@ -1,5 +1,5 @@
 //! Where a connection is in its life: [`Stage`], and what a client went through
-//! so far: [`Life`].
+//! so far: [`Life`]. Each stage can be observed as it is entered: [`Watch`].
 //!
 //! With a handshake (basic/lifecycle, "Initialization"):
 //!
@@ -64,25 +64,68 @@ impl fmt::Display for Stage {
     }
 }
 
+/// Gets each stage when it is entered.
+pub type Watch = dyn Fn(Stage) + Send + Sync;
+
 /// The stages that a client went through, the earliest first. A clone is another
 /// handle.
-#[derive(Clone, Debug, Default)]
-pub struct Life(Arc<Mutex<Vec<Stage>>>);
+#[derive(Clone, Default)]
+pub struct Life(Arc<Mutex<Entered>>);
+
+#[derive(Default)]
+struct Entered {
+    stages: Vec<Stage>,
+    watch: Option<Arc<Watch>>,
+}
 
 impl Life {
     /// The stages so far; empty if nothing was opened yet. Each connection that
     /// is opened begins with [`Stage::New`].
     pub fn stages(&self) -> Vec<Stage> {
-        self.lock().clone()
+        self.lock().stages.clone()
+    }
+
+    /// Has each stage from now on told to `watch`, in the place of whatever it
+    /// was told to before.
+    pub fn watch(&self, watch: Arc<Watch>) {
+        self.lock().watch = Some(watch);
     }
 
     /// Takes note of a stage. Only what holds the stage before can do so: the
     /// lifecycle's own types, and the client when it is closed.
     pub(super) fn enter(&self, stage: Stage) {
-        self.lock().push(stage);
+        let watch = {
+            let mut entered = self.lock();
+            entered.stages.push(stage);
+            entered.watch.clone()
+        };
+        // Not under the lock: whoever watches may ask for the stages so far.
+        if let Some(watch) = watch {
+            watch(stage);
+        }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Stage>> {
+    fn lock(&self) -> MutexGuard<'_, Entered> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_stage_is_told_when_it_is_entered() {
+        let life = Life::default();
+        life.enter(Stage::New);
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let (noted, seen) = (told.clone(), life.clone());
+        life.watch(Arc::new(move |stage| {
+            noted.lock().unwrap().push((stage, seen.stages().len()));
+        }));
+        life.enter(Stage::InitializeSent);
+        life.enter(Stage::Refused);
+        assert_eq!(*told.lock().unwrap(), [(Stage::InitializeSent, 2), (Stage::Refused, 3)]);
+        assert_eq!(life.stages(), [Stage::New, Stage::InitializeSent, Stage::Refused]);
     }
 }

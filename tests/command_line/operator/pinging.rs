@@ -48,7 +48,36 @@ fn a_server_that_does_not_answer_is_said_to_and_not_stored() {
     let ran = desk.run(&["ping", "http://127.0.0.1:1/mcp", "--json"]).exits(1);
     assert_eq!(ran.json()["reachable"], false);
     assert_eq!(ran.json()["error"]["kind"], "connection");
+    let ran = desk.run(&["ping", "http://127.0.0.1:1/mcp", "--trace"]).exits(1);
+    assert!(ran.stderr.contains("\n(no connection was made"), "{}", ran.stderr);
     assert_eq!(desk.audit()["contacts"], json!([]));
+}
+
+#[test]
+fn a_trace_shows_each_stage_where_it_was_entered() {
+    let desk = Desk::new();
+    let ran = desk.run(&["ping", "shop", "--trace"]).exits(0);
+    let heads = ran.stderr.lines().filter(|line| {
+        ["stages: ", "> POST", "> GET", "> DELETE"].iter().any(|head| line.starts_with(head))
+    });
+    let shown: Vec<&str> = heads.map(|line| line.split(" /").next().unwrap()).collect();
+    let post = format!("> POST {}", desk.far_side.url);
+    let delete = format!("> DELETE {}", desk.far_side.url);
+    assert_eq!(
+        shown,
+        [
+            "stages: NEW → initialize sent",
+            &post,
+            "stages: response validated → version accepted → required capabilities present",
+            &post,
+            "stages: notifications/initialized sent → READY",
+            &post,
+            "stages: CLOSED",
+            &delete,
+        ],
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
