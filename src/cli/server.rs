@@ -20,7 +20,7 @@ use crate::mcp::client::{Client, ClientError, ErrorKind, Stage};
 use crate::mcp::negotiation::Policy;
 use crate::profile::{self, Profile};
 use crate::wire::live::Live;
-use crate::wire::text::{Style, escape_name, render_all};
+use crate::wire::text::{Style, cut_name, escape_name, render_all};
 use crate::wire::{HttpClient, Recorder, Wire};
 
 /// How a server is spoken to.
@@ -187,6 +187,12 @@ impl Conversation {
         escape_name(&self.style.redactor.redact(name))
     }
 
+    /// A name that the far side chose, as JSON has it: no longer than
+    /// [`Conversation::name`] shows it.
+    pub fn name_in_json(&self, name: &str) -> String {
+        cut_name(&self.style.redactor.redact(name))
+    }
+
     /// What is said of a server that did not answer as it should: the kind of
     /// failure, and nothing that the server wrote but a version or an issuer.
     pub fn failure(&self, error: &ClientError) -> Report {
@@ -208,19 +214,19 @@ impl Conversation {
         let code = format!("server::{}", error.kind.as_str());
         MietteDiagnostic::new(message).with_code(code).with_help(help).into()
     }
-}
 
-/// A failure as JSON: its kind and its numbers, and nothing that the server
-/// wrote but the version that it chose.
-pub fn failure_json(error: &ClientError) -> Value {
-    json!({
-        "kind": error.kind.as_str(),
-        "message": error.message,
-        "status": error.facts.status,
-        "code": error.facts.code,
-        "version": error.facts.version,
-        "missing": error.facts.missing,
-    })
+    /// A failure as JSON: its kind and its numbers, and nothing that the server
+    /// wrote but the version that it chose.
+    pub fn failure_json(&self, error: &ClientError) -> Value {
+        json!({
+            "kind": error.kind.as_str(),
+            "message": error.message,
+            "status": error.facts.status,
+            "code": error.facts.code,
+            "version": error.facts.version.as_deref().map(|version| self.name_in_json(version)),
+            "missing": error.facts.missing,
+        })
+    }
 }
 
 /// Waits until the user interrupts the command.
