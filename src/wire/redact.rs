@@ -441,8 +441,8 @@ enum Found {
     Nothing,
     /// One in another member: other names may stand before it.
     Beside(Range<usize>),
-    /// The word is one, or they follow it; there is no name to the last one's end
-    /// that says more.
+    /// The word itself, or what follows it: no name before the end of the last one
+    /// says more.
     Here(Vec<Range<usize>>),
 }
 
