@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::exit::Exit;
 use super::output::{json as text_of, print, say};
-use super::server::{Conversation, Speaking, failure_json};
+use super::server::{Conversation, Speaking};
 use super::store::StoreFile;
 use super::terminal::{Stream, When, has_colour};
 use crate::host::Ping;
@@ -81,7 +81,7 @@ fn human(conversation: &Conversation, ping: &Ping, paint: Paint) -> String {
     let said = |member: &str| ping.server[member].as_str().map(|text| conversation.name(text));
     let server: Vec<String> = ["name", "version"].into_iter().filter_map(said).collect();
     line("server", if server.is_empty() { "unnamed".to_owned() } else { server.join(" ") });
-    line("capabilities", conversation.names(&capabilities(&ping.capabilities)));
+    line("capabilities", conversation.names(&for_a_person(capabilities(&ping.capabilities))));
     let policy = &conversation.policy;
     if !policy.required.is_empty() {
         line("required", listed(policy.required.iter().map(ToString::to_string)));
@@ -118,15 +118,17 @@ fn capabilities(declared: &Value) -> Vec<String> {
 fn described(conversation: &Conversation, pinged: &Result<Ping, ClientError>) -> Value {
     let (identifier, url) = (&conversation.host.operator().identifier, &conversation.address);
     let stages: Vec<&str> = conversation.client.stages().into_iter().map(Stage::as_str).collect();
+    let name = |name: &str| conversation.name_in_json(name);
+    let names = |names: &[String]| names.iter().map(|it| name(it)).collect::<Vec<String>>();
     match pinged {
         Ok(ping) => json!({
             "server": identifier,
             "url": url,
             "reachable": true,
             "latency_ms": ping.latency,
-            "versions": ping.versions,
-            "server_info": introduced(&ping.server),
-            "capabilities": capabilities(&ping.capabilities),
+            "versions": names(&ping.versions),
+            "server_info": introduced(&ping.server, name),
+            "capabilities": names(&capabilities(&ping.capabilities)),
             "required": conversation.policy.required,
             "enabled": conversation.client.enabled_capabilities(),
             "stages": stages,
@@ -143,17 +145,28 @@ fn described(conversation: &Conversation, pinged: &Result<Ping, ClientError>) ->
             "required": conversation.policy.required,
             "enabled": [],
             "stages": stages,
-            "error": failure_json(error),
+            "error": conversation.failure_json(error),
         }),
     }
 }
 
-/// What a server is called and which version it is. What else it says of itself
-/// is content.
-fn introduced(server: &Value) -> Value {
-    let members = ["name", "version"].map(|name| (name, server.get(name)));
-    let strings = members.into_iter().filter(|(_, value)| value.is_some_and(Value::is_string));
-    strings.map(|(name, value)| (name.to_owned(), json!(value))).collect()
+/// What a server is called and which version it is, written by `name`. What else
+/// it says of itself is content.
+fn introduced(server: &Value, name: impl Fn(&str) -> String) -> Value {
+    let members = ["name", "version"].map(|member| (member, server[member].as_str()));
+    let strings = members.into_iter().filter_map(|(member, said)| Some((member, said?)));
+    strings.map(|(member, said)| (member.to_owned(), json!(name(said)))).collect()
+}
+
+/// The names of capabilities for a person. What is inside of `experimental` has
+/// any name that the server likes: those are counted.
+fn for_a_person(capabilities: Vec<String>) -> Vec<String> {
+    let (free, mut known): (Vec<String>, Vec<String>) =
+        capabilities.into_iter().partition(|name| name.starts_with("experimental."));
+    for name in known.iter_mut().filter(|name| *name == "experimental" && !free.is_empty()) {
+        *name = format!("experimental ({})", free.len());
+    }
+    known
 }
 
 #[cfg(test)]
@@ -185,6 +198,19 @@ mod tests {
             "completions",
         ];
         assert_eq!(capabilities(&declared), names);
+        assert_eq!(
+            for_a_person(capabilities(&declared)),
+            [
+                "tools",
+                "tools.listChanged",
+                "resources",
+                "experimental (1)",
+                "extensions",
+                "extensions.com.example/on",
+                "completions",
+            ]
+        );
+        assert_eq!(for_a_person(vec!["experimental".to_owned()]), ["experimental"]);
         assert_eq!(capabilities(&json!("tools")), Vec::<String>::new());
     }
 }

@@ -22,7 +22,7 @@ use crate::mcp::negotiation::Policy;
 use crate::profile::{self, Profile};
 use crate::wire::HttpClient;
 use crate::wire::live::Live;
-use crate::wire::text::{Style, escape_name};
+use crate::wire::text::{Style, cut_name, escape_name};
 
 /// How a server is spoken to.
 #[derive(Args, Debug)]
@@ -198,6 +198,12 @@ impl Conversation {
         some(&shown).join(", ")
     }
 
+    /// A name that the far side chose, as JSON has it: no longer than
+    /// [`Conversation::name`] shows it.
+    pub fn name_in_json(&self, name: &str) -> String {
+        cut_name(&self.style.redactor.redact(name))
+    }
+
     /// What is said of a server that did not answer as it should: the kind of
     /// failure, and nothing that the server wrote but its versions or an issuer.
     pub fn failure(&self, error: &ClientError) -> Report {
@@ -222,6 +228,25 @@ impl Conversation {
         let code = format!("server::{}", error.kind.as_str());
         MietteDiagnostic::new(message).with_code(code).with_help(help).into()
     }
+
+    /// A failure as JSON: its kind and its numbers, and nothing that the server
+    /// wrote but the version that it chose and those that it supports.
+    pub fn failure_json(&self, error: &ClientError) -> Value {
+        let facts = &error.facts;
+        let names = |names: &Vec<String>| -> Vec<String> {
+            names.iter().take(MOST_NAMES).map(|name| self.name_in_json(name)).collect()
+        };
+        json!({
+            "kind": error.kind.as_str(),
+            "category": facts.category,
+            "message": error.message,
+            "status": facts.status,
+            "code": facts.code,
+            "version": facts.version.as_deref().map(|version| self.name_in_json(version)),
+            "supported": facts.supported.as_ref().map(names),
+            "missing": facts.missing,
+        })
+    }
 }
 
 /// How many names are shown of a list that has no end of its own.
@@ -233,21 +258,6 @@ fn some(names: &[String]) -> Vec<String> {
         shown.push(format!("and {} more", names.len() - MOST_NAMES));
     }
     shown
-}
-
-/// A failure as JSON: its kind and its numbers, and nothing that the server
-/// wrote but the version that it chose and those that it supports.
-pub fn failure_json(error: &ClientError) -> Value {
-    json!({
-        "kind": error.kind.as_str(),
-        "category": error.facts.category,
-        "message": error.message,
-        "status": error.facts.status,
-        "code": error.facts.code,
-        "version": error.facts.version,
-        "supported": error.facts.supported,
-        "missing": error.facts.missing,
-    })
 }
 
 /// Waits until the user interrupts the command.

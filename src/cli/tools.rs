@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::exit::Exit;
 use super::output::{print, redacted_json, say};
-use super::server::{Conversation, Speaking, failure_json};
+use super::server::{Conversation, Speaking};
 use super::store::StoreFile;
 use super::terminal::{Stream, When, has_colour};
 use crate::check::nearest::did_you_mean;
@@ -80,7 +80,7 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
                     return Ok(Exit::NotConforming);
                 }
                 exit = Exit::NotConforming;
-                error = Some(failure_json(&failed));
+                error = Some(conversation.failure_json(&failed));
                 Import::default()
             }
         }

@@ -441,8 +441,8 @@ enum Found {
     Nothing,
     /// One in another member: other names may stand before it.
     Beside(Range<usize>),
-    /// The word is one, or they follow it; there is no name to the last one's end
-    /// that says more.
+    /// The word itself, or what follows it: no name before the end of the last one
+    /// says more.
     Here(Vec<Range<usize>>),
 }
 
@@ -740,13 +740,17 @@ fn header_value(text: &[u8], name: &str, start: usize, end: usize) -> Vec<Range<
 }
 
 /// `Bearer value` anywhere; only if the value looks like a token, since the
-/// word also begins sentences and challenges.
+/// word also begins sentences and challenges, and ends the value of a member
+/// before another one's name.
 fn token_after_scheme(text: &[u8], end: usize) -> Option<Range<usize>> {
     let rest = &text[end..];
     let space: [&[u8]; 3] = [b" ", b"+", b"%20"];
     let start = end + space.iter().find(|space| rest.starts_with(space))?.len();
     let length = scan::token68_length(&text[start..]);
     let token = &text[start..start + length];
+    if Member::named(token).is_some() {
+        return None;
+    }
     let is_no_word = token.iter().any(|byte| byte.is_ascii_digit() || *byte == b'=')
         || token.iter().skip(1).any(u8::is_ascii_uppercase);
     (length >= 20 || length >= 8 && is_no_word).then_some(start..start + length)

@@ -309,6 +309,7 @@ fn what_looks_like_a_token_is_one_after_its_name() {
             "{ :password => \"[redacted]\", \"token\" => '[redacted]' }",
         ),
         ("{'Cookie': b'sid=zq', 'x': b'y'}", "{'Cookie': b'[redacted]', 'x': b'y'}"),
+        ("{TokenType:Bearer RefreshToken:zq345678}", "{TokenType:Bearer RefreshToken:[redacted]}"),
         ("f(password=b'zq', x=b'y')", "f(password=b'[redacted]', x=b'y')"),
     ] {
         assert_eq!(redact(text), expected);

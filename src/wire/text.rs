@@ -309,9 +309,15 @@ pub fn escape(bytes: &[u8]) -> String {
 /// A name that a far side chose, for one line of a terminal: written as
 /// [`escape`] does, newlines as well, and cut after [`NAME_LIMIT`] characters.
 pub fn escape_name(name: &str) -> String {
-    let cut = name.char_indices().nth(NAME_LIMIT).map(|(at, _)| at);
-    let shown = escape(&name.as_bytes()[..cut.unwrap_or(name.len())]).replace('\n', "\\x0a");
-    if cut.is_some() { shown + "…" } else { shown }
+    escape(cut_name(name).as_bytes()).replace('\n', "\\x0a")
+}
+
+/// A name that a far side chose, cut after [`NAME_LIMIT`] characters.
+pub fn cut_name(name: &str) -> String {
+    match name.char_indices().nth(NAME_LIMIT) {
+        Some((cut, _)) => format!("{}…", &name[..cut]),
+        None => name.to_owned(),
+    }
 }
 
 fn escape_line(out: &mut String, line: &[u8]) {

@@ -95,7 +95,9 @@ fn names_that_a_server_chose_obey_no_terminal() {
     let ran = desk.run(&["ping", "shop", "--json"]).exits(0);
     assert!(ran.stdout.chars().all(|c| c == '\n' || !c.is_control()), "{:?}", ran.stdout);
     assert!(!ran.stdout.contains('\u{202e}'));
-    assert_eq!(ran.json()["server_info"]["name"], "a\u{1b}]0;x\u{7}\u{202e}b\nreachable");
+    let server = &ran.json()["server_info"];
+    assert_eq!(server["name"], "a\u{1b}]0;x\u{7}\u{202e}b\nreachable");
+    assert_eq!(server["version"], format!("{}…", "é".repeat(120)), "a long name is cut");
 }
 
 #[test]
