@@ -91,7 +91,7 @@ impl Speaking {
         let mut profiles = self.profiles().unwrap_or_default();
         profiles.push(server.clone());
         let style = style(&headers, Some(&url), &profiles);
-        let trace = self.trace.then(Trace::new);
+        let trace = self.trace.then(Trace::begin);
         let http: Arc<dyn HttpClient> = match &trace {
             Some(trace) => trace.recorded(Live::new()),
             None => Arc::new(Live::new()),

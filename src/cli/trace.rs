@@ -16,7 +16,7 @@ pub struct Trace {
 
 impl Trace {
     /// A trace of nothing yet.
-    pub fn new() -> Self {
+    pub fn begin() -> Self {
         Trace { wire: Wire::new(1), stages: Arc::default() }
     }
 
