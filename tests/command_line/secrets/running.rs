@@ -29,7 +29,7 @@ const BROKEN: [(&str, &str); 4] = [
     (
         "syntax",
         "//! Does not compile.\n//!\n//! never  MUST  It is never decided\n\n\
-         fn serve(server) {}\nfn drive(client) { let token = \"<<marked: line that does not compile>>\" 7 }\n\
+         fn serve(server) {}\nfn drive(client) { let word = \"<<marked: line that does not compile>>\" 7 }\n\
          fn judge(seen) {}\n",
     ),
     (
