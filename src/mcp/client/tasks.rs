@@ -18,8 +18,8 @@ const DEFAULT_INTERVAL: Duration = Duration::from_millis(1000);
 /// How long to wait at least (policy): a server that says 0 must not keep the
 /// client busy.
 const LEAST_INTERVAL: Duration = Duration::from_millis(50);
-/// How long to wait at most (policy): a server that names an age must not keep the
-/// call for ever.
+/// How long to wait at most (policy): no server keeps a call for ever by one
+/// number.
 const LONGEST_INTERVAL: Duration = Duration::from_secs(300);
 /// How often a task is asked for at most (policy).
 pub const POLL_LIMIT: u32 = 1000;
