@@ -12,9 +12,10 @@ use super::{Inner, Progress};
 pub const PAGE_LIMIT: usize = 50;
 
 /// The items of all pages, in their order; tools that must not be called are
-/// left out. A cursor is sent back as it came, be it empty. If the server refuses one that stands on a page that was kept, the
-/// pages of that list are forgotten and read from the beginning, once
-/// (2026-07-28, server/utilities/caching, "Interaction with Pagination").
+/// left out. A cursor is sent back as it came, be it empty. If the server refuses
+/// one that stands on a page that was kept, the pages of that list are forgotten
+/// and read from the beginning, once (2026-07-28, server/utilities/caching,
+/// "Interaction with Pagination").
 ///
 /// # Errors
 /// [`ErrorKind::InvalidResult`] if a page has no array of items or a cursor
