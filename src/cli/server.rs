@@ -17,7 +17,7 @@ use super::trace::Trace;
 use crate::check::selection;
 use crate::host::{Caller, Clock, Host, Parts, Store};
 use crate::mcp::Revision;
-use crate::mcp::client::{Client, ClientError, ErrorKind};
+use crate::mcp::client::{Client, ClientError, Eras, ErrorKind};
 use crate::mcp::negotiation::Policy;
 use crate::profile::{self, Profile};
 use crate::wire::HttpClient;
@@ -28,7 +28,8 @@ use crate::wire::text::{Style, cut_name, escape_name};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "How the server is spoken to")]
 pub struct Speaking {
-    /// The revision to ask for [default: the profile's; 2025-11-25 for a URL].
+    /// The revision to ask for [default: the profile's; a URL is asked for what it speaks, the
+    /// newest first].
     #[arg(long, value_name = "REVISION")]
     revision: Option<String>,
     /// Add a header field to every request; may be repeated.
@@ -42,8 +43,8 @@ pub struct Speaking {
     trace: bool,
 }
 
-/// The revision that a server is asked for if nothing else is known of it: the
-/// newest with a handshake, which every server in the field answers.
+/// The revision that stands for a server of which nothing is known: the newest with
+/// a handshake.
 const USUAL_REVISION: Revision = Revision::V2025_11_25;
 
 /// How long the end of a session may take: nobody waits for it.
@@ -105,7 +106,14 @@ impl Speaking {
             }
         }
         let policy = options.policy.clone();
-        let client = Client::new(http, options);
+        let accepts = |of: fn(Revision) -> bool| !options.policy_where(of).versions.is_empty();
+        // Whoever accepts versions of both eras asks which one the server is of.
+        let is_of_both = accepts(Revision::has_handshake) && accepts(|it| !it.has_handshake());
+        let client = if asked.is_none() && is_of_both {
+            Client::of_both_eras(http, options, Eras::default())
+        } else {
+            Client::new(http, options)
+        };
         if let Some(trace) = &trace {
             trace.follow(&client);
         }
@@ -234,7 +242,7 @@ impl Conversation {
     pub fn failure_json(&self, error: &ClientError) -> Value {
         let facts = &error.facts;
         let names = |names: &Vec<String>| -> Vec<String> {
-            names.iter().take(MOST_NAMES).map(|name| self.name_in_json(name)).collect()
+            names.iter().map(|name| self.name_in_json(name)).collect()
         };
         json!({
             "kind": error.kind.as_str(),

@@ -28,6 +28,22 @@ pub struct Scenarios {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct SpecLevels {
+    spec: Vec<SpecLevel>,
+}
+
+/// A checkpoint for which the specification has another keyword than the list.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SpecLevel {
+    checkpoint: String,
+    level: String,
+    /// In which scenarios; `None` for all that have it.
+    scenarios: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Scenario {
     pub id: String,
     pub revisions: Vec<String>,
@@ -43,7 +59,11 @@ impl Scenario {
 }
 
 pub fn read() -> Scenarios {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/coverage/scenarios.toml");
+    table("scenarios.toml")
+}
+
+fn table<T: serde::de::DeserializeOwned>(name: &str) -> T {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/coverage").join(name);
     let text = std::fs::read_to_string(path).expect("the table is there");
     toml::from_str(&text).expect("it can be read")
 }
@@ -75,6 +95,40 @@ fn differences(scenario: &Scenario, library: &Library) -> Vec<String> {
         }
     }
     differences
+}
+
+impl SpecLevels {
+    /// The specification's own keyword for a checkpoint, if it is another one.
+    fn of(&self, scenario: &str, checkpoint: &str) -> Option<&str> {
+        let is_meant = |row: &&SpecLevel| {
+            let scenarios = row.scenarios.as_ref();
+            row.checkpoint == checkpoint
+                && scenarios.is_none_or(|known| known.iter().any(|known| known == scenario))
+        };
+        self.spec.iter().find(is_meant).map(|row| row.level.as_str())
+    }
+}
+
+#[test]
+fn headers_say_where_the_specification_differs() {
+    let library = Library::embedded();
+    let scenarios = read();
+    let levels: SpecLevels = table("spec-levels.toml");
+    let mut met = BTreeSet::new();
+    for check in library.readable().filter(|check| check.id.starts_with("client/")) {
+        let is_listed = scenarios.scenario.iter().any(|scenario| scenario.id == check.id);
+        assert!(is_listed, "{} is no scenario of the list", check.id);
+        for checkpoint in &check.header.checkpoints {
+            let level = checkpoint.spec_level.map(|level| level.to_string());
+            let expected = levels.of(&check.id, &checkpoint.id);
+            assert_eq!(level.as_deref(), expected, "{}#{}", check.id, checkpoint.id);
+            if expected.is_some() {
+                met.insert(checkpoint.id.as_str());
+            }
+        }
+    }
+    let rows: BTreeSet<&str> = levels.spec.iter().map(|row| row.checkpoint.as_str()).collect();
+    assert_eq!(met, rows, "each row is about a checkpoint");
 }
 
 #[test]

@@ -70,7 +70,7 @@ pub struct Options {
 impl Options {
     /// The policy over those of its versions that this client speaks and that
     /// `takes` takes.
-    fn policy_where(&self, takes: impl Fn(Revision) -> bool) -> Policy {
+    pub(crate) fn policy_where(&self, takes: impl Fn(Revision) -> bool) -> Policy {
         let mut policy = self.policy.clone();
         policy.versions.retain(|version| version.parse().is_ok_and(&takes));
         policy
