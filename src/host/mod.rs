@@ -337,9 +337,15 @@ impl Host {
     pub async fn ping(&self) -> Result<Ping, ClientError> {
         // From 2026-07-28 on there is no ping; asking what the server is says
         // as much.
-        let has_ping = self.0.client.revision().has_handshake();
-        let operation = if has_ping { Operation::Ping } else { Operation::Discover };
-        let completed = self.perform(operation, &Cancellation::new()).await?;
+        let of_era = |has_ping| if has_ping { Operation::Ping } else { Operation::Discover };
+        let mut has_ping = self.0.client.revision().has_handshake();
+        let mut asked = self.perform(of_era(has_ping), &Cancellation::new()).await;
+        // A client of both eras knows which one it is only when it is connected.
+        if self.0.client.revision().has_handshake() != has_ping {
+            has_ping = !has_ping;
+            asked = self.perform(of_era(has_ping), &Cancellation::new()).await;
+        }
+        let completed = asked?;
         let (introduction, versions) = if has_ping {
             let introduction = self.0.client.connect().await?;
             (introduction, self.0.client.protocol_version().into_iter().collect())

@@ -221,6 +221,28 @@ fn from_2026_07_28_on_the_versions_are_those_that_the_server_supports() {
 }
 
 #[test]
+fn the_server_behind_a_url_is_asked_for_its_era() {
+    for (revision, methods, contact) in [
+        (
+            Revision::V2025_11_25,
+            &["server/discover", "initialize", "notifications/initialized", "ping"][..],
+            "ping",
+        ),
+        (Revision::V2026_07_28, &["server/discover"], "server/discover"),
+    ] {
+        let desk = Desk::with(FarSide::at(revision, |server| server.tool(tool("t", |_| text("")))));
+        let ran = desk.run(&["ping", desk.far_side.url.as_str(), "--json"]).exits(0).json();
+        let versions = ran["versions"].as_array().expect("there are versions");
+        assert!(versions.contains(&json!(revision.as_str())), "{ran}");
+        assert_eq!(ran["capabilities"], json!(["tools"]));
+        assert_eq!(desk.far_side.methods(), methods);
+        let contacts = desk.audit()["contacts"].clone();
+        assert_eq!(contacts.as_array().map(Vec::len), Some(1), "{contacts}");
+        assert_eq!(contacts[0]["operation"], contact);
+    }
+}
+
+#[test]
 fn what_is_wrong_with_the_command_line_is_said() {
     let place = Place::new();
     place.write("profiles/old.toml", "revision = \"2025-06-18\"\n");
