@@ -36,7 +36,6 @@ use clap::{Parser, Subcommand};
 
 use self::exit::Exit;
 use self::output::say;
-use crate::script::memory;
 
 /// Conformance checks for the Model Context Protocol: one check is one Rhai
 /// script.
@@ -88,7 +87,6 @@ enum Command {
 
 /// Parses the command line and does what it says.
 pub fn main() -> ExitCode {
-    memory::give_back_large_values();
     // What a panic has to say is caught and shown as a diagnostic.
     std::panic::set_hook(Box::new(|_| {}));
     let line = match CommandLine::try_parse() {

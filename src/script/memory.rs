@@ -51,22 +51,3 @@ unsafe impl GlobalAlloc for CountingAllocator {
         unsafe { System.dealloc(pointer, layout) }
     }
 }
-
-/// From now on, what takes a megabyte or more goes back to the system when it is
-/// given up.
-///
-/// By itself the allocator of glibc keeps such memory for the next one, in each
-/// thread, once the first was given up: after a body of megabytes the program
-/// would hold them to its end.
-pub fn give_back_large_values() {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    {
-        const MEGABYTE: libc::c_int = 1024 * 1024;
-        // SAFETY: `mallopt` takes two numbers and can be called at any time. It
-        // changes where later allocations come from; what it returns says whether
-        // it did, and if not, nothing is lost but memory.
-        unsafe {
-            libc::mallopt(libc::M_MMAP_THRESHOLD, MEGABYTE);
-        }
-    }
-}
