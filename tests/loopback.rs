@@ -7,18 +7,12 @@ use mcp_checks::check::Library;
 use mcp_checks::profile;
 use mcp_checks::runner::matrix::{DOUBLE, SOCKET, Wire, environments, run};
 use mcp_checks::runner::plan::Choice;
-use mcp_checks::runner::{Settings, Subject};
 
 #[test]
 fn a_real_socket_carries_the_same_bytes() {
     let library = Library::embedded();
     let profiles = profile::embedded().expect("the shipped profiles are valid");
-    let mut environments = environments(None);
-    for settings in &mut environments {
-        // A build that is not optimised has more to do than to wait.
-        settings.jobs = Settings::new(Subject::Embedded).jobs;
-    }
-    let matrix = run(&library, &profiles, &Choice::default(), environments, |_, _| {});
+    let matrix = run(&library, &profiles, &Choice::default(), environments(None), |_, _| {});
     let (double, socket) = (matrix.counts(DOUBLE), matrix.counts(SOCKET));
     assert!(double.ran > 500, "the suite ran");
     assert_eq!(double, socket, "the same executions came to the same");
