@@ -9,7 +9,6 @@ and the exit code of the one who asked. For CI alone: who ends the one who asked
 does not end the client.
 """
 
-import array
 import importlib
 import json
 import os
@@ -53,7 +52,7 @@ def answer(connection, client):
 
 
 def run(client, asked, descriptors):
-    for number, descriptor in enumerate(array.array("i", descriptors)):
+    for number, descriptor in enumerate(descriptors):
         os.dup2(descriptor, number)
     os.environ.clear()
     os.environ.update(asked["environment"])

@@ -106,10 +106,8 @@ impl Speaking {
             }
         }
         let policy = options.policy.clone();
-        let accepts = |of: fn(Revision) -> bool| !options.policy_where(of).versions.is_empty();
         // Whoever accepts versions of both eras asks which one the server is of.
-        let is_of_both = accepts(Revision::has_handshake) && accepts(|it| !it.has_handshake());
-        let client = if asked.is_none() && is_of_both {
+        let client = if asked.is_none() && options.accepts_both_eras() {
             Client::of_both_eras(http, options, Eras::default())
         } else {
             Client::new(http, options)

@@ -79,7 +79,6 @@ struct Stage<'a> {
     /// Waiting costs no time, so nothing but the script itself can be late.
     on_paused_clock: bool,
     wire: Wire,
-    scale: u32,
     deadline: Instant,
 }
 
@@ -167,7 +166,6 @@ fn on_stage(
         wire: Wire::new(settings.scale),
         runtime,
         on_paused_clock,
-        scale: settings.scale,
         deadline,
     };
     play(&stage)
@@ -239,7 +237,7 @@ impl Stage<'_> {
         served: &Script,
         executed: &mut Executed,
     ) -> Result<Outcome, Stopped> {
-        let double = Arc::new(Double::new(self.scale));
+        let double = Arc::new(Double::new(self.settings.scale));
         let server = self.serve(&double, Arc::new(InMemory), handlers, served)?;
         executed.origins = server.origins();
         let http = self.with_fault(double);
@@ -352,7 +350,7 @@ impl Stage<'_> {
         served: &Script,
         executed: &mut Executed,
     ) -> Result<(Server, LoopbackHandle), Stopped> {
-        let double = Arc::new(Double::new(self.scale));
+        let double = Arc::new(Double::new(self.settings.scale));
         let server = self.serve(&double, Arc::new(addresses.clone()), handlers, served)?;
         executed.origins = self.named_origins(&server);
         let recorder = Arc::new(Recorder::new(double, wire));

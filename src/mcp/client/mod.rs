@@ -70,10 +70,17 @@ pub struct Options {
 impl Options {
     /// The policy over those of its versions that this client speaks and that
     /// `takes` takes.
-    pub(crate) fn policy_where(&self, takes: impl Fn(Revision) -> bool) -> Policy {
+    fn policy_where(&self, takes: impl Fn(Revision) -> bool) -> Policy {
         let mut policy = self.policy.clone();
         policy.versions.retain(|version| version.parse().is_ok_and(&takes));
         policy
+    }
+
+    /// Whether the policy accepts versions with a handshake as well as versions
+    /// without one.
+    pub fn accepts_both_eras(&self) -> bool {
+        let accepts = |takes: fn(Revision) -> bool| !self.policy_where(takes).versions.is_empty();
+        accepts(Revision::has_handshake) && accepts(|revision| !revision.has_handshake())
     }
 }
 

@@ -38,12 +38,12 @@ impl Stage<'_> {
     /// do.
     pub(super) fn act(&self, http: Arc<dyn HttpClient>, endpoint: Uri) -> Result<Acted, Stopped> {
         let headers = self.settings.headers.clone();
-        let options = self.profile.client_options(endpoint, headers, self.scale);
+        let options = self.profile.client_options(endpoint, headers, self.settings.scale);
         let blocking = Blocking {
             runtime: self.runtime.clone(),
             deadline: (!self.on_paused_clock).then_some(self.deadline),
             interrupt: self.settings.interrupt.clone(),
-            scale: self.scale,
+            scale: self.settings.scale,
         };
         match self.check.kind {
             CheckKind::Host => self.operate(http, options, blocking),
@@ -74,7 +74,7 @@ impl Stage<'_> {
             client,
             operator: self.profile.operator.clone(),
             store: Store::in_memory().map_err(broken)?,
-            clock: Clock::runtime(self.scale),
+            clock: Clock::runtime(self.settings.scale),
             lease_owner: self.check.id.clone(),
         });
         let host = Host::new(host, self.profile.operator.zone, blocking);

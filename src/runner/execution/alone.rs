@@ -54,8 +54,7 @@ pub fn drive_alone(
         handlers: engine.scripts.handlers(&script),
         runtime,
         on_paused_clock: false,
-        wire: Wire::new(1),
-        scale: 1,
+        wire: Wire::new(settings.scale),
         deadline,
     };
     let acted = stage.act(Arc::new(Live::new()), url.clone());
