@@ -147,25 +147,22 @@ fn is_cut(rest: &[u8]) -> bool {
 /// as they are, escaped or percent-encoded.
 fn line_end_length(text: &[u8]) -> usize {
     let mut at = 0;
-    let mut end = 0;
     while let Some(byte) = text.get(at) {
         let rest = &text[at..];
-        let is_end = |length: usize| (at + length, at + length);
-        (at, end) = match byte {
-            b'\r' | b'\n' => is_end(1),
-            b' ' | b'\t' if end > 0 => (at + 1, at + 1),
-            b'%' => match percent_encoded(rest, b'\n').or_else(|| percent_encoded(rest, b'\r')) {
-                Some(length) => is_end(length),
-                None => break,
-            },
-            b'\\' => match escaped(rest, b"\n").or_else(|| escaped(rest, b"\r")) {
-                Some((length, _)) => is_end(length),
-                None => break,
-            },
-            _ => break,
+        let length = match byte {
+            b'\r' | b'\n' => Some(1),
+            b' ' | b'\t' if at > 0 => Some(1),
+            b'%' => percent_encoded(rest, b'\n').or_else(|| percent_encoded(rest, b'\r')),
+            b'\\' => {
+                let escape = escaped(rest, b"\n").or_else(|| escaped(rest, b"\r"));
+                escape.map(|(length, _)| length)
+            }
+            _ => None,
         };
+        let Some(length) = length else { break };
+        at += length;
     }
-    end
+    at
 }
 
 /// How many bytes of `text` say how many of `wanted`: one character, as it is,
