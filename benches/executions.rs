@@ -62,7 +62,7 @@ fn run_library(library: &Library, profiles: &[Profile], jobs: usize) {
     settings.jobs = jobs;
     let plan = Plan::new(library, profiles, &settings.subject, &Choice::default());
     let summary = runner::run(&plan, &library.support, &settings, drop);
-    assert_eq!((summary.failed, summary.broken), (0, 0));
+    assert_eq!((summary.executions.failed, summary.executions.broken), (0, 0));
 }
 
 /// One check at many profiles: compiled once, executed for each.
@@ -108,6 +108,7 @@ fn exchange_by_hand() {
         revision: Revision::V2025_11_25,
         session: None,
         framing: Framing::Json,
+        declares: Vec::new(),
         lacks: Vec::new(),
         path: "/mcp".to_owned(),
     });

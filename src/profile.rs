@@ -187,6 +187,23 @@ impl Zone {
             Zone::ExternalGlobal => "external-global",
         }
     }
+
+    /// The most sensitive data that may reach a model in the zone.
+    pub fn ceiling(self) -> DataClass {
+        match self {
+            Zone::Local => DataClass::SecretAdjacent,
+            Zone::PrivateHosted => DataClass::SystemDiagnostics,
+            Zone::ExternalEu => DataClass::InternalConfiguration,
+            Zone::ExternalGlobal => DataClass::EditorContent,
+        }
+    }
+}
+
+impl Operator {
+    /// Whether the model may read what the server's tools return.
+    pub fn is_within_ceiling(&self) -> bool {
+        self.data_class <= self.zone.ceiling()
+    }
 }
 
 impl fmt::Display for DataClass {

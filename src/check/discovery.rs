@@ -1,9 +1,10 @@
 //! Where checks come from: [`load`] makes a [`Library`] of them.
 //!
 //! Checks are the `.rhai` files of a local `checks` folder, or else those
-//! embedded in the program. A local folder replaces the embedded checks; its
-//! support scripts (`_lib`, `_servers`, `_faults`) are added to the embedded
-//! ones, and replace those of the same name.
+//! embedded in the program. A local folder replaces the embedded checks, or is
+//! added to them, if that is asked for; of two checks of one id the local one
+//! counts. Its support scripts (`_lib`, `_servers`, `_faults`) are always added to
+//! the embedded ones, and replace those of the same name.
 //!
 //! The id of a check is its path without the ending, always with `/`. Names that
 //! begin with `_` or `.` are no checks. Links inside the folder are not
@@ -11,7 +12,7 @@
 //! the folder or in it twice.
 
 mod files;
-mod functions;
+pub(crate) mod functions;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -141,6 +142,19 @@ pub struct Library {
     pub support: Support,
     /// The folder of the checks; `None` if they are the embedded ones.
     pub folder: Option<PathBuf>,
+    /// What a local folder makes of the embedded checks.
+    pub beside: Beside,
+}
+
+/// What a local folder makes of the embedded checks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Beside {
+    /// Embedded checks that are not in the library: the folder took their place.
+    pub left_out: usize,
+    /// Embedded checks for which a local one of the same id stands.
+    pub replaced: usize,
+    /// Whether embedded checks were added to those of the folder.
+    pub added: bool,
 }
 
 /// The scripts that support checks, each list sorted by name.
@@ -205,6 +219,25 @@ impl Library {
         let mut library = Library { checks, ..Library::default() };
         library.add_support(files::embedded());
         library
+    }
+
+    /// Adds the embedded checks whose ids are not taken, if that is asked for, and
+    /// counts the others.
+    fn add_embedded(&mut self, add: bool) {
+        let known: BTreeSet<String> = self.ids().map(str::to_owned).collect();
+        let is_known = |id: &str| known.contains(id);
+        let (taken, free): (Vec<Found>, Vec<Found>) = files::embedded()
+            .into_iter()
+            .filter(|file| matches!(file, Found::Check { .. }))
+            .partition(|file| matches!(file, Found::Check { id, .. } if is_known(id)));
+        self.beside = Beside {
+            left_out: if add { 0 } else { free.len() },
+            replaced: taken.len(),
+            added: add,
+        };
+        if add {
+            self.add_checks(&free);
+        }
     }
 
     fn add_checks(&mut self, found: &[Found]) {
@@ -280,14 +313,15 @@ pub enum LoadError {
 }
 
 /// Loads the checks of `folder`; without one those of `./checks` if it is
-/// there, else the embedded ones. Takes time in proportion to the number of
-/// files, and keeps no script of a check.
+/// there, else the embedded ones. `with_embedded` adds the embedded checks to those
+/// of a folder; of two with one id that of the folder counts. Takes time in
+/// proportion to the number of files, and keeps no script of a check.
 ///
 /// # Errors
 ///
 /// A folder that is not there or holds no check. A check that cannot be read
 /// does not stop the others: it is in the library as broken.
-pub fn load(folder: Option<&Path>) -> Result<Library, LoadError> {
+pub fn load(folder: Option<&Path>, with_embedded: bool) -> Result<Library, LoadError> {
     let usual = Path::new("checks");
     let folder = folder.or_else(|| usual.is_dir().then_some(usual));
     let Some(folder) = folder else { return Ok(Library::embedded()) };
@@ -300,6 +334,7 @@ pub fn load(folder: Option<&Path>) -> Result<Library, LoadError> {
     if library.checks.is_empty() {
         return Err(LoadError::Empty { folder: folder.to_owned(), problems });
     }
+    library.add_embedded(with_embedded);
     library.add_support(files::embedded());
     library.add_support(found);
     library.problems.extend(problems.into_iter().map(|problem| Arc::new(problem.into())));

@@ -34,7 +34,7 @@ mod statement;
 
 use std::ops::Range;
 
-pub use self::fault::{FaultHeader, Side, parse_fault};
+pub use self::fault::{Effect, FaultHeader, Side, parse_fault};
 
 use self::keys::Keys;
 use self::statement::Statement;

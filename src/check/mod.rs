@@ -13,9 +13,9 @@ pub mod verdict;
 
 pub use checkpoint::{About, Checkpoint, Level, WIRE_SCHEMA};
 pub use discovery::{BrokenCheck, Check, CheckKind, Library};
-pub use header::{FaultHeader, Header, Side};
+pub use header::{Effect, FaultHeader, Header, Side};
 pub use need::{Need, unmet_need};
 pub use place::{Place, SourceText};
 pub use selection::Selection;
 pub use source_error::{Problem, SourceError};
-pub use verdict::{CheckpointResult, Decision, Verdict};
+pub use verdict::{CheckpointResult, Decision, Verdict, Weight};

@@ -22,17 +22,23 @@ pub enum Need {
     Json,
     /// The far side answers with event streams.
     EventStream,
+    /// The model's zone may read what the far side's tools return.
+    WithinCeiling,
+    /// The model's zone may not.
+    AboveCeiling,
 }
 
 impl Need {
     /// Every need that a header can name.
-    pub const ALL: [Need; 6] = [
+    pub const ALL: [Need; 8] = [
         Need::Session,
         Need::NoSession,
         Need::Accepted,
         Need::Refused,
         Need::Json,
         Need::EventStream,
+        Need::WithinCeiling,
+        Need::AboveCeiling,
     ];
 
     /// The need as it stands in a header.
@@ -44,6 +50,8 @@ impl Need {
             Need::Refused => "refused",
             Need::Json => "json",
             Need::EventStream => "event-stream",
+            Need::WithinCeiling => "within-ceiling",
+            Need::AboveCeiling => "above-ceiling",
         }
     }
 
@@ -56,6 +64,8 @@ impl Need {
             Need::Refused => Need::Accepted,
             Need::Json => Need::EventStream,
             Need::EventStream => Need::Json,
+            Need::WithinCeiling => Need::AboveCeiling,
+            Need::AboveCeiling => Need::WithinCeiling,
         }
     }
 
@@ -68,6 +78,8 @@ impl Need {
             Need::Refused => !profile.is_accepted(),
             Need::Json => profile.server.framing == Framing::Json,
             Need::EventStream => profile.server.framing == Framing::EventStream,
+            Need::WithinCeiling => profile.operator.is_within_ceiling(),
+            Need::AboveCeiling => !profile.operator.is_within_ceiling(),
         }
     }
 
@@ -81,6 +93,8 @@ impl Need {
             Need::Refused => "the profile's policy accepts the server",
             Need::Json => "the profile answers with event streams",
             Need::EventStream => "the profile answers in JSON",
+            Need::WithinCeiling => "the profile's zone may not read what its tools return",
+            Need::AboveCeiling => "the profile's zone may read what its tools return",
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Deref, Range};
 
-use miette::{Diagnostic, LabeledSpan, MietteDiagnostic, SourceCode};
+use miette::{Diagnostic, LabeledSpan, MietteDiagnostic, Severity, SourceCode};
 
 use super::place::SourceText;
 
@@ -68,6 +68,10 @@ impl Diagnostic for SourceError {
         self.lone()?.code()
     }
 
+    fn severity(&self) -> Option<Severity> {
+        self.lone()?.severity()
+    }
+
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         self.lone()?.help()
     }
@@ -98,6 +102,11 @@ impl Problem {
     /// Says what to do about it.
     pub(crate) fn with_help(self, help: impl Into<String>) -> Self {
         Problem(Box::new(self.0.with_help(help)))
+    }
+
+    /// Says that it stops nothing.
+    pub(crate) fn into_warning(self) -> Self {
+        Problem(Box::new(self.0.with_severity(Severity::Warning)))
     }
 
     /// Points to one more place.

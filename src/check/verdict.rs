@@ -1,5 +1,6 @@
 //! What became of a checkpoint: its [`Verdict`], and the [`Decision`] behind it.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::checkpoint::{Checkpoint, Level};
@@ -60,6 +61,23 @@ impl fmt::Display for Verdict {
     }
 }
 
+/// What a verdict does to its execution: nothing, or the more the later it stands
+/// here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Weight {
+    /// Nothing: it holds, does not apply, or was not judged.
+    #[default]
+    None,
+    /// It does not hold, as was expected of it.
+    Expected,
+    /// Worth knowing.
+    Note,
+    /// Not as it should be.
+    Warning,
+    /// It makes the execution red.
+    Red,
+}
+
 /// What decided a checkpoint, and where in the script.
 #[derive(Clone, Debug, Default)]
 pub struct Decision {
@@ -73,6 +91,12 @@ pub struct Decision {
     pub place: Option<Place>,
     /// The exchange that it was about, by its index.
     pub exchange: Option<usize>,
+    /// What the reason comes down to, where it also names what differs from one
+    /// execution to the next.
+    pub cause: Option<String>,
+    /// What else is the matter with the same claim in the same execution, each with
+    /// another cause.
+    pub further: Vec<Decision>,
 }
 
 /// One checkpoint and what became of it in one execution.
@@ -84,4 +108,27 @@ pub struct CheckpointResult {
     pub verdict: Verdict,
     /// What decided it; a pass needs none.
     pub decision: Option<Decision>,
+    /// What the verdict does to the execution. The runner says so when the
+    /// execution is finished; until then it is nothing.
+    pub weight: Weight,
+}
+
+impl CheckpointResult {
+    /// A verdict that was not weighed yet.
+    pub fn new(checkpoint: Checkpoint, verdict: Verdict, decision: Option<Decision>) -> Self {
+        CheckpointResult { checkpoint, verdict, decision, weight: Weight::None }
+    }
+
+    /// The result as it would be if each of its decisions stood alone, in order.
+    pub fn by_decision(&self) -> impl Iterator<Item = Cow<'_, Self>> {
+        let further = self.decision.iter().flat_map(|decision| &decision.further);
+        let alone = |decision: &Decision| {
+            Cow::Owned(CheckpointResult {
+                checkpoint: self.checkpoint.clone(),
+                decision: Some(decision.clone()),
+                ..*self
+            })
+        };
+        std::iter::once(Cow::Borrowed(self)).chain(further.map(alone))
+    }
 }

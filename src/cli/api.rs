@@ -13,6 +13,7 @@ use super::terminal::{Stream, When, has_colour};
 use crate::check::Library;
 use crate::check::discovery::SupportScript;
 use crate::report::Paint;
+use crate::script::blocking::WAIT_LIMIT;
 use crate::script::engine::{
     CALL_DEPTH_LIMIT, ITEM_LIMIT, MEMORY_LIMIT, OPERATION_LIMIT, STRING_LIMIT,
 };
@@ -147,9 +148,10 @@ const REACH: &str = "Beside these there is what Rhai itself has for strings, num
                      blobs and functions (https://rhai.rs/book). A script cannot reach files, the \
                      network, the environment, the clock, `eval` or `print`.";
 
-fn limits() -> [(&'static str, String); 5] {
+fn limits() -> [(&'static str, String); 6] {
     [
         ("operations in one call of a function of the script", OPERATION_LIMIT.to_string()),
+        ("waits for the client or the host in one execution", WAIT_LIMIT.to_string()),
         ("functions that call each other", CALL_DEPTH_LIMIT.to_string()),
         ("bytes in a string or a blob", STRING_LIMIT.to_string()),
         ("items in an array or a map", ITEM_LIMIT.to_string()),

@@ -12,14 +12,16 @@ use serde_json::{Value, json};
 use super::exit::Exit;
 use super::output::{self, print, redacted_json, say};
 use super::secrets;
-use super::server::{Conversation, Speaking, interrupted};
+use super::server::{Conversation, Interrupts, Speaking};
 use super::store::StoreFile;
 use super::terminal::{Stream, When, has_colour};
 use crate::check::nearest::{alternatives, did_you_mean};
 use crate::host::store::{LoggedDenial, StoredTool};
 use crate::host::{
-    Call, CallRefusal, Caller, Clock, Decision, Denial, Outcome, Run, Store, StoreError, ToolResult,
+    Call, CallRefusal, Caller, Clock, Decision, Denial, Host, Outcome, Run, Store, StoreError,
+    ToolResult,
 };
+use crate::mcp::client::RoundLimit;
 use crate::profile::Profile;
 use crate::report::Paint;
 use crate::wire::text::{escape, escape_name};
@@ -56,6 +58,9 @@ pub struct Arguments {
     /// Approve the call rather than be asked on the terminal.
     #[arg(long)]
     approve: bool,
+    /// How often the call is sent again for which the server wants more: from 0 to 1000.
+    #[arg(long, value_name = "ROUNDS", default_value = "10")]
+    round_limit: RoundLimit,
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
@@ -76,14 +81,19 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
         return not_registered(arguments, &store);
     };
     let conversation = arguments.speaking.begin(server, store)?;
+    conversation.client.limit_rounds(arguments.round_limit);
     let (host, caller) = (&conversation.host, &conversation.caller);
     let is_allowed = !matches!(host.decide(&arguments.tool, caller)?, Decision::Denied(_));
     let approved = is_allowed && (arguments.approve || is_approved(arguments, &conversation)?);
+    // Before the run: an interrupt that ended the program between the two would
+    // leave a run that goes on.
+    let interrupts = conversation.interrupts();
     // The host refuses what is not allowed or not approved, and writes it down;
     // a run is begun for what can become of one.
     let run = if approved { Some(host.begin_run(caller)?) } else { None };
     let call = Call { tool: &arguments.tool, arguments: given, run: run.as_ref(), approved };
-    let called = conversation.hold(unless_interrupted(host.call(call, caller), run.as_ref()));
+    let called = host.call(call, caller);
+    let called = conversation.hold(unless_interrupted(called, interrupts, host, run.as_ref()));
     let ended = run.as_ref().map_or(Ok(()), |run| match run.is_cancelled() {
         true => host.cancel_run(run),
         // A run that failed has ended already, and stays as it is.
@@ -209,12 +219,20 @@ fn is_approved(arguments: &Arguments, conversation: &Conversation) -> miette::Re
 }
 
 /// Waits for a call. If the user interrupts it, what the run has in flight is
-/// stopped; if the user does so twice, the program ends at once.
-async fn unless_interrupted<T>(call: impl Future<Output = T>, run: Option<&Run>) -> T {
+/// stopped; if the user does so twice, the program ends as soon as it is stored
+/// that the run was cancelled, and if the user does so three times, at once.
+async fn unless_interrupted<T>(
+    call: impl Future<Output = T>,
+    mut interrupts: Interrupts,
+    host: &Host,
+    run: Option<&Run>,
+) -> T {
     let mut call = pin!(call);
+    Interrupts::arrive().await;
     tokio::select! {
+        biased;
+        () = interrupts.next() => {}
         called = &mut call => return called,
-        () = interrupted() => {}
     }
     // That it was cancelled is stored afterwards: the store may be held by
     // another process for longer than a call may take to stop.
@@ -222,9 +240,19 @@ async fn unless_interrupted<T>(call: impl Future<Output = T>, run: Option<&Run>)
         run.cancel();
     }
     tokio::select! {
-        called = call => called,
-        () = interrupted() => std::process::exit(Exit::Cancelled.code().into()),
+        called = call => return called,
+        () = interrupts.next() => {}
     }
+    if let Some(run) = run {
+        let (host, run) = (host.clone(), run.clone());
+        let stored = tokio::task::spawn_blocking(move || host.cancel_run(&run));
+        tokio::select! {
+            // What cannot be stored runs out with its lease.
+            _ = stored => {}
+            () = interrupts.next() => {}
+        }
+    }
+    std::process::exit(Exit::Cancelled.code().into())
 }
 
 /// Prints what the tool answered, and says what it came to.
@@ -320,6 +348,10 @@ fn advice(refusal: &CallRefusal) -> String {
                 "`mcp-checks tools URL|PROFILE` takes in what a server lists, and shows the names"
             }
             Denial::Disabled => "`mcp-checks tools URL|PROFILE --enable NAME` enables it",
+            Denial::Changed(_) => {
+                "`mcp-checks tools URL|PROFILE` takes in what the server lists now; --enable NAME \
+                 enables it again"
+            }
             Denial::RequiresAdministrator | Denial::OutsideGroup => "ask whoever configured it",
             Denial::TrustZone { .. } => {
                 "the server's profile says what it returns and where that is read, under [operator]: \

@@ -14,11 +14,13 @@ use super::sources::{Sources, named_check};
 use crate::check::nearest::{alternatives, did_you_mean};
 use crate::check::{BrokenCheck, Check, Library, selection};
 use crate::mcp::negotiation::Policy;
+use crate::report::log_lines;
 use crate::runner::event::Trouble;
 use crate::runner::execution::{
-    CONTEXT_VARIABLE, SCENARIO_VARIABLE, VERSION_VARIABLE, drive_alone,
+    Alone, CONTEXT_VARIABLE, SCENARIO_VARIABLE, VERSION_VARIABLE, drive_alone,
 };
 use crate::runner::{Settings, Subject, worker};
+use crate::script::client::is_failed_answer;
 use crate::script::value::to_json;
 
 /// What `drive` takes.
@@ -31,7 +33,15 @@ Without CHECK, what to do is taken from the environment, as conformance suites s
   MCP_CONFORMANCE_PROTOCOL_VERSION  the revision to speak
   MCP_CONFORMANCE_CONTEXT           a JSON object; its `check` names the check where several have
                                     the scenario, its `case` a case of the check, its `policy`
-                                    what the client accepts
+                                    what the client accepts; all of it is `client.context`
+
+What `drive` returned is printed as JSON. The exit code says what came of it:
+  0    it came to its end
+  1    the operation whose answer it returned failed, or time was up
+  2    the command line, the environment or a file is wrong
+  3    the check is broken
+  77   the environment names a scenario that no check has
+  130  cancelled by the user
 
 Examples:
   mcp-checks drive client/tool-call-basic http://127.0.0.1:3001/mcp
@@ -62,7 +72,8 @@ pub struct Arguments {
     sources: Sources,
 }
 
-/// Plays the check, and prints as JSON what its `drive` returned.
+/// Plays the check, and prints as JSON what its `drive` returned; what it logged
+/// is said on standard error.
 ///
 /// # Errors
 /// A diagnostic of what is wrong with the command line, the environment or a
@@ -82,8 +93,12 @@ pub fn run(arguments: &Arguments) -> miette::Result<Exit> {
     let url: Uri = server_url(url)?;
     let (library, profiles) = arguments.sources.read()?;
     let check = match check(name, &library)? {
-        Ok(check) => check,
-        Err(broken) => {
+        Named::Check(check) => check,
+        Named::Unknown(report) => {
+            say(format_args!("{report:?}"));
+            return Ok(Exit::UnknownTask);
+        }
+        Named::Broken(broken) => {
             say(format_args!("{:?}", broken.problem));
             return Ok(Exit::BrokenCheck);
         }
@@ -103,19 +118,31 @@ pub fn run(arguments: &Arguments) -> miette::Result<Exit> {
     settings.timeout = timeout(arguments.timeout)?;
     interrupt_on_ctrl_c(&settings);
     let redactor = &settings.style.redactor;
+    let told = told_context();
+    let alone = Alone {
+        check,
+        case: case.as_deref(),
+        profile: &profile,
+        support: &library.support,
+        settings: &settings,
+        url: &url,
+        told: told.as_ref(),
+    };
     let driven = std::thread::scope(|scope| {
-        let drive =
-            || drive_alone(check, case.as_deref(), &profile, &library.support, &settings, &url);
+        let drive = || drive_alone(alone);
         let driving = worker::thread().spawn_scoped(scope, drive).into_diagnostic()?;
         driving.join().map_err(|panic| worker::panicked(&*panic))
     })?;
-    match driven {
+    for line in log_lines(&driven.log, &settings.style) {
+        say(line);
+    }
+    match driven.returned {
         Ok(returned) => {
             // What has no form in JSON, such as a function, is of no use outside
             // of the script.
             let value = to_json(&returned).unwrap_or(Value::Null);
             print(&redacted_json(&value, redactor))?;
-            Ok(Exit::AllHeld)
+            Ok(if is_failed_answer(&returned) { Exit::NotConforming } else { Exit::AllHeld })
         }
         Err(trouble) => Ok(stopped(trouble)),
     }
@@ -146,17 +173,31 @@ fn stopped(trouble: Trouble) -> Exit {
     }
 }
 
+/// What the command line or the environment names.
+enum Named<'a> {
+    Check(&'a Check),
+    Broken(&'a BrokenCheck),
+    /// A scenario that no check has, and what is said of it.
+    Unknown(miette::Report),
+}
+
+impl<'a> From<Result<&'a Check, &'a BrokenCheck>> for Named<'a> {
+    fn from(found: Result<&'a Check, &'a BrokenCheck>) -> Self {
+        match found {
+            Ok(check) => Named::Check(check),
+            Err(broken) => Named::Broken(broken),
+        }
+    }
+}
+
 /// The check of this name, else that of the environment.
-fn check<'a>(
-    name: Option<&str>,
-    library: &'a Library,
-) -> miette::Result<Result<&'a Check, &'a BrokenCheck>> {
+fn check<'a>(name: Option<&str>, library: &'a Library) -> miette::Result<Named<'a>> {
     if let Some(name) = name {
-        return named_check(library, name);
+        return named_check(library, name).map(Named::from);
     }
     // Several checks may have one scenario; the runner says which of them it is.
     if let Some(check) = told("check").and_then(|id| library.get(&id)) {
-        return Ok(check.as_ref());
+        return Ok(check.as_ref().into());
     }
     let Some(name) = variable(SCENARIO_VARIABLE) else {
         return Err(miette!(
@@ -166,22 +207,22 @@ fn check<'a>(
         ));
     };
     if let Some(check) = library.get(&name) {
-        return Ok(check.as_ref());
+        return Ok(check.as_ref().into());
     }
     let scenario = |check: &Check| check.header.scenario.as_deref() == Some(name.as_str());
     let found: Vec<&Check> = library.readable().filter(|check| scenario(check)).collect();
     match found.as_slice() {
-        [check] => Ok(Ok(check)),
+        [check] => Ok(Named::Check(check)),
         [] => {
             let scenarios = library.readable().filter_map(|check| check.header.scenario.as_deref());
             let help = did_you_mean(&name, library.ids().chain(scenarios)).unwrap_or_else(|| {
                 "`mcp-checks list` names every check, `mcp-checks show` its scenario".to_owned()
             });
-            Err(miette!(
+            Ok(Named::Unknown(miette!(
                 code = "drive::scenario",
                 help = help,
                 "{SCENARIO_VARIABLE} is `{name}`, and no check has this id or scenario"
-            ))
+            )))
         }
         several => {
             let ids = alternatives(several.iter().map(|check| check.id.as_str()));
@@ -196,14 +237,17 @@ fn check<'a>(
 
 /// A member of the context that the runner set.
 fn told(member: &str) -> Option<String> {
-    let context: Value = serde_json::from_str(&variable(CONTEXT_VARIABLE)?).ok()?;
-    context[member].as_str().map(str::to_owned)
+    told_context()?[member].as_str().map(str::to_owned)
+}
+
+/// The context that the runner set.
+fn told_context() -> Option<Value> {
+    serde_json::from_str(&variable(CONTEXT_VARIABLE)?).ok()
 }
 
 /// The policy that the runner set, if it set one.
 fn told_policy() -> miette::Result<Option<Policy>> {
-    let context = variable(CONTEXT_VARIABLE).and_then(|text| serde_json::from_str(&text).ok());
-    let policy = context.and_then(|mut context: Value| Some(context.get_mut("policy")?.take()));
+    let policy = told_context().and_then(|mut context| Some(context.get_mut("policy")?.take()));
     policy.map(serde_json::from_value).transpose().map_err(|error| {
         miette!(
             code = "drive::policy",

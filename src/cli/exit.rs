@@ -3,15 +3,17 @@
 use std::process::ExitCode;
 
 use crate::runner::Summary;
+use crate::runner::process::UNKNOWN_TASK;
 
 /// What a run says by its exit code. Where several apply, the first of this
 /// order counts: cancelled, wrong command line, broken check, not conforming,
 /// nothing ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// Everything held.
+    /// Nothing is red.
     AllHeld,
-    /// Something under test does not conform, or its time was up.
+    /// Something under test does not conform, or its time was up; or a failure
+    /// was expected that is none.
     NotConforming,
     /// The command line or a file is wrong.
     WrongCommandLine,
@@ -19,6 +21,8 @@ pub enum Exit {
     BrokenCheck,
     /// Nothing ran.
     NothingRan,
+    /// As a client: the task is not known. `drive` alone says it.
+    UnknownTask,
     /// Cancelled by the user.
     Cancelled,
 }
@@ -26,8 +30,9 @@ pub enum Exit {
 /// The exit codes, for the help text.
 pub const HELP: &str = "\
 Exit codes:
-  0    everything held
-  1    something under test does not conform, or its time was up
+  0    nothing failed
+  1    something under test does not conform, or its time was up; or a failure
+       was expected that is none
   2    the command line or a file is wrong
   3    a check is broken
   4    nothing ran
@@ -42,26 +47,22 @@ impl Exit {
             Exit::WrongCommandLine => 2,
             Exit::BrokenCheck => 3,
             Exit::NothingRan => 4,
+            Exit::UnknownTask => UNKNOWN_TASK,
             Exit::Cancelled => 130,
         }
     }
 
-    /// What a run's counts say. `fail_on_should` is `--fail-on should`; under
-    /// `ci` a snapshot that is new is not what was reviewed.
-    pub fn of(summary: &Summary, fail_on_should: bool, ci: bool) -> Self {
-        let red = summary.failed > 0
-            || summary.snapshots_different > 0
-            || (fail_on_should && summary.warned > 0)
-            || (ci && summary.snapshots_new > 0);
+    /// What a run's counts say.
+    pub fn of(summary: &Summary) -> Self {
         if summary.interrupted {
             Exit::Cancelled
         } else if summary.snapshots_unusable > 0 {
             Exit::WrongCommandLine
-        } else if summary.broken > 0 {
+        } else if summary.executions.broken > 0 {
             Exit::BrokenCheck
-        } else if red {
+        } else if summary.executions.failed > 0 || summary.stale_is_red {
             Exit::NotConforming
-        } else if summary.ran == 0 {
+        } else if summary.executions.ran == 0 {
             Exit::NothingRan
         } else {
             Exit::AllHeld

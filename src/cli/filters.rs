@@ -71,6 +71,7 @@ impl Chosen<'_> {
             revisions: &self.revisions,
             tags: &self.filters.tag,
             level: self.filters.level,
+            spoken: None,
         }
     }
 }

@@ -1,8 +1,10 @@
 //! `mcp-checks list`: every check, read without running anything.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use http::Uri;
 use serde_json::{Value, json};
 
 use super::exit::Exit;
@@ -16,6 +18,7 @@ use crate::profile::Profile;
 use crate::report::Paint;
 use crate::runner::Subject;
 use crate::runner::plan::reason_to_skip;
+use crate::runner::subject::Command;
 
 /// What `list` takes.
 #[derive(Args, Debug)]
@@ -23,15 +26,49 @@ use crate::runner::plan::reason_to_skip;
 Examples:
   mcp-checks list
   mcp-checks list 'tools and not 2025-03-26'
+  mcp-checks list --for client
+  mcp-checks list --tags
   mcp-checks list --profile session-http --format json")]
 pub struct Arguments {
     #[command(flatten)]
     filters: Filters,
+    /// Only checks that can run on such a subject: those that `run --client`, `run --server` or
+    /// `run` by itself takes.
+    #[arg(long = "for", value_name = "SUBJECT")]
+    subject: Option<Under>,
+    /// List the tags of these checks, each with the number of checks that have it.
+    #[arg(long)]
+    tags: bool,
     /// The format of the list.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
     #[command(flatten)]
     sources: Sources,
+}
+
+/// What is under test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Under {
+    /// A client of your own.
+    Client,
+    /// A server of your own.
+    Server,
+    /// The built-in client and host.
+    Builtin,
+}
+
+impl Under {
+    /// A subject of this kind; which program or address it has makes no difference
+    /// to what it takes.
+    fn subject(self) -> Subject {
+        match self {
+            Under::Client => {
+                Subject::Client(Command { program: String::new(), arguments: Vec::new() })
+            }
+            Under::Server => Subject::Server(Uri::default()),
+            Under::Builtin => Subject::Embedded,
+        }
+    }
 }
 
 /// Lists what `arguments` ask for. Checks that cannot be read are listed as
@@ -42,13 +79,15 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
     let (library, profiles) = arguments.sources.read()?;
     let chosen = arguments.filters.choose(&library, &profiles)?;
-    let listed = Listed::new(&library, &profiles, &chosen);
+    let listed = Listed::new(&library, &profiles, &chosen, arguments.subject);
     if listed.checks.is_empty() {
         return Err(nothing_left());
     }
-    print(&match arguments.format {
-        Format::Human => listed.human(Paint(has_colour(colour, Stream::Output))),
-        Format::Json => format!("{:#}\n", listed.json()),
+    print(&match (arguments.format, arguments.tags) {
+        (Format::Human, false) => listed.human(Paint(has_colour(colour, Stream::Output))),
+        (Format::Human, true) => listed.tags_for_a_person(),
+        (Format::Json, false) => format!("{:#}\n", listed.json()),
+        (Format::Json, true) => format!("{:#}\n", json!({ "tags": listed.tags() })),
     })?;
     let mut exit = Exit::AllHeld;
     for broken in listed.broken() {
@@ -64,15 +103,24 @@ struct Listed<'a> {
 }
 
 impl<'a> Listed<'a> {
-    fn new(library: &'a Library, profiles: &[Profile], chosen: &Chosen<'_>) -> Self {
+    fn new(
+        library: &'a Library,
+        profiles: &[Profile],
+        chosen: &Chosen<'_>,
+        under: Option<Under>,
+    ) -> Self {
         let choice = chosen.choice();
+        let subject = under.unwrap_or(Under::Builtin).subject();
         let runs_for = |check: &Check| {
-            let named = profiles.iter().filter(|profile| choice.profiles.contains(&profile.name));
-            let mut fitting = named.filter(|profile| {
-                reason_to_skip(check, profile, &Subject::Embedded).is_none()
+            // Of a profile alone can be said whether a check runs.
+            if choice.profiles.is_empty() && under.is_none() {
+                return true;
+            }
+            profiles.iter().any(|profile| {
+                (choice.profiles.is_empty() || choice.profiles.contains(&profile.name))
                     && (choice.revisions.is_empty() || choice.revisions.contains(&profile.revision))
-            });
-            choice.profiles.is_empty() || fitting.next().is_some()
+                    && reason_to_skip(check, profile, &subject).is_none()
+            })
         };
         let takes = |check: &Check| {
             let header = &check.header;
@@ -98,6 +146,22 @@ impl<'a> Listed<'a> {
 
     fn broken(&self) -> impl Iterator<Item = &'a BrokenCheck> {
         self.checks.iter().filter_map(|check| check.err())
+    }
+
+    /// Every tag and how many checks have it, in order.
+    fn tags(&self) -> BTreeMap<&'a str, usize> {
+        let checks = self.checks.iter().filter_map(|check| check.ok());
+        let mut tags = BTreeMap::new();
+        for tag in checks.flat_map(|check| &check.header.tags) {
+            *tags.entry(tag.as_str()).or_default() += 1;
+        }
+        tags
+    }
+
+    fn tags_for_a_person(&self) -> String {
+        let tags = self.tags();
+        let width = tags.keys().map(|tag| tag.chars().count()).max().unwrap_or_default();
+        tags.iter().map(|(tag, count)| format!("{tag:<width$}  {count}\n")).collect()
     }
 
     fn human(&self, paint: Paint) -> String {

@@ -15,11 +15,13 @@ use super::run::{
     server_url, timeout, unwritable,
 };
 use super::sources::Sources;
+use super::speaking::Probed;
 use super::terminal::{self, Stream, When, has_colour};
 use crate::mcp::client::Cancellation;
 use crate::report::{Paint, Progress, Reporter, matrix};
 use crate::runner::event::Plan;
-use crate::runner::matrix::{Matrix, environments, run as run_matrix};
+use crate::runner::matrix::{Matrix, OUTSIDE, environments, run as run_matrix};
+use crate::runner::plan::Choice;
 use crate::runner::subject::Command;
 use crate::runner::{Event, Subject, Summary};
 
@@ -33,7 +35,7 @@ is outside may differ, and fails only by what does not hold there.
 Examples:
   mcp-checks matrix
   mcp-checks matrix tools --profile session-http
-  mcp-checks matrix --client 'node client.mjs' --jobs 8
+  mcp-checks matrix --client 'node client.mjs'
   mcp-checks matrix --server http://127.0.0.1:3001/mcp --format json --output matrix.json")]
 pub struct Arguments {
     #[command(flatten)]
@@ -61,8 +63,8 @@ pub struct Arguments {
         help_heading = "What is outside [default: this program as a client, by `drive`]"
     )]
     header: Vec<String>,
-    /// How many checks run at once [default: one for each processor, two over the socket]; more
-    /// than that run only with what is outside.
+    /// How many checks run at once [default: one for each processor, two over the socket, 16 with
+    /// a client]; more than that run only with what is outside.
     #[arg(long, short, value_name = "NUMBER", help_heading = "How it runs")]
     jobs: Option<usize>,
     /// How many seconds one check may take for one profile [default: 60].
@@ -103,15 +105,27 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
         settings.interrupt = interrupt.clone();
     }
     on_ctrl_c(move || interrupt.cancel());
+    let choice = chosen.choice();
+    let probed = match environments.get(OUTSIDE) {
+        Some(outside) => Probed::of(outside, &choice)?,
+        None => Probed::NoServer,
+    };
+    if let Probed::Ended(exit) = probed {
+        return Ok(exit);
+    }
+    let choice = Choice { spoken: probed.spoken(), ..choice };
     let mut file = arguments.output.as_deref().map(begin_report).transpose()?;
     let mut bar = Progress::new(terminal::is_terminal(), terminal::is_ci());
-    let matrix = run_matrix(&library, &profiles, &chosen.choice(), environments, |done, all| {
+    let matrix = run_matrix(&library, &profiles, &choice, environments, |done, all| {
         let event = match done {
             0 => Event::RunStarted(Plan {
                 executions: all,
                 checks: library.checks.len(),
                 profiles: Vec::new(),
                 subject: String::new(),
+                beside: library.beside,
+                on_real_clock: true,
+                speaks: None,
             }),
             done => Event::Progress { done },
         };
@@ -167,6 +181,9 @@ fn outside(arguments: &Arguments) -> miette::Result<Subject> {
                     words.extend([option.to_owned(), folder.to_string_lossy().into_owned()]);
                 }
             }
+            if arguments.sources.with_builtin {
+                words.push("--with-builtin".to_owned());
+            }
             for field in &arguments.header {
                 words.extend(["--header".to_owned(), field.clone()]);
             }
@@ -181,11 +198,11 @@ fn exit(matrix: &Matrix) -> Exit {
     let mut summary = Summary { interrupted: matrix.interrupted, ..Summary::default() };
     for column in 0..matrix.environments.len() {
         let counts = matrix.counts(column);
-        summary.ran += counts.ran;
-        summary.broken += counts.broken;
-        summary.failed += counts.failed;
+        summary.executions.ran += counts.ran;
+        summary.executions.broken += counts.broken;
+        summary.executions.failed += counts.failed;
     }
-    match Exit::of(&summary, false, false) {
+    match Exit::of(&summary) {
         Exit::AllHeld if matrix.fails() => Exit::NotConforming,
         exit => exit,
     }

@@ -13,14 +13,15 @@ use crate::check::nearest::did_you_mean;
 use crate::check::{Library, Selection};
 use crate::report::{Progress, Reporter, proof};
 use crate::runner::event::Plan;
-use crate::runner::prove::{FindingKind, Proof, prove};
+use crate::runner::prove::{Effort, FindingKind, Proof, prove};
 use crate::runner::{Event, Settings, Subject, Summary};
 
 /// What `prove` takes.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Every check runs under every fault. A claim is proven if a small fault turns it red; the exit code
-is 1 if a MUST is not.
+is 1 if a MUST is not. A fault that, played over the messages of the check without it, changes
+nothing is not executed.
 
 Examples:
   mcp-checks prove
@@ -33,6 +34,10 @@ pub struct Arguments {
     /// Try this fault alone, and report what it turns red; may be repeated.
     #[arg(long, value_name = "NAME")]
     fault: Vec<String>,
+    /// Execute every check under every fault, also where the fault changes nothing, and report
+    /// where the verdicts are not those that playing the fault over the messages showed.
+    #[arg(long)]
+    exhaustive: bool,
     /// How many checks run at once [default: one for each processor].
     #[arg(long, short, value_name = "NUMBER")]
     jobs: Option<usize>,
@@ -62,16 +67,20 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
     settings.timeout = timeout(arguments.timeout)?;
     settings.style = style(&HeaderMap::new(), None, &profiles);
     interrupt_on_ctrl_c(&settings);
+    let effort = if arguments.exhaustive { Effort::Exhaustive } else { Effort::Played };
     let mut bar = Progress::new(terminal::is_terminal(), terminal::is_ci());
     // Whether a fault is small shows against all checks alone, so all of them
     // run, whichever are reported.
-    let mut proof = prove(&library, &profiles, &settings, |done, all| {
+    let mut proof = prove(&library, &profiles, &settings, effort, |done, all| {
         let event = match done {
             0 => Event::RunStarted(Plan {
                 executions: all,
                 checks: library.checks.len(),
                 profiles: Vec::new(),
                 subject: settings.subject.to_string(),
+                beside: library.beside,
+                on_real_clock: false,
+                speaks: None,
             }),
             done => Event::Progress { done },
         };

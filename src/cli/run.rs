@@ -10,15 +10,18 @@ use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use miette::{Context, IntoDiagnostic, miette};
 
 use super::exit::Exit;
+use super::expected::ExpectedFailures;
 use super::filters::{Filters, nothing_left};
 use super::secrets;
 use super::sources::Sources;
+use super::speaking::Probed;
 use super::terminal::{self, Stream, When};
 use crate::check::Level;
 use crate::profile::Profile;
 use crate::report::{Human, JUnit, Json, Progress, Reporter};
+use crate::runner::plan::Choice;
 use crate::runner::subject::{Command, DEFAULT_TIMEOUT, Snapshots};
-use crate::runner::{self, Plan, Settings, Subject};
+use crate::runner::{self, Event, Plan, Settings, Subject};
 use crate::snapshot::Store;
 use crate::wire::text::Style;
 
@@ -31,7 +34,9 @@ Examples:
   mcp-checks run 'tools and not multi-step'
   mcp-checks run --client 'node client.mjs'
   mcp-checks run --server http://127.0.0.1:3001/mcp --header 'Authorization: Bearer TOKEN'
-  mcp-checks run --format junit --output report.xml")]
+  mcp-checks run --format junit --output report.xml
+  mcp-checks run --client 'node client.mjs' --write-expected-failures known.yaml
+  mcp-checks run --client 'node client.mjs' --expected-failures known.yaml")]
 pub struct Arguments {
     #[command(flatten)]
     pub filters: Filters,
@@ -66,7 +71,8 @@ pub struct Arguments {
         help_heading = "What is under test [default: the built-in client, in memory]"
     )]
     pub header: Vec<String>,
-    /// How many checks run at once [default: one for each processor, two over sockets].
+    /// How many checks run at once [default: 16 with --client, where they wait; else one for each
+    /// processor, two with --over].
     #[arg(long, short, value_name = "NUMBER", help_heading = "How it runs")]
     pub jobs: Option<usize>,
     /// How many seconds one check may take for one profile [default: 60].
@@ -75,9 +81,11 @@ pub struct Arguments {
     /// Stop at the first check that does not hold.
     #[arg(long, help_heading = "How it runs")]
     pub fail_fast: bool,
-    /// From which level on a claim that does not hold makes the exit code 1.
+    /// From which level on a claim that does not hold, or is not exercised, fails the run.
     #[arg(long, value_name = "LEVEL", default_value = "must", help_heading = "How it runs")]
     pub fail_on: FailOn,
+    #[command(flatten)]
+    pub expected: ExpectedFailures,
     /// The format of the report.
     #[arg(long, value_name = "FORMAT", default_value = "human", help_heading = "The report")]
     pub format: Format,
@@ -136,16 +144,28 @@ pub enum Format {
 pub fn run(arguments: Arguments, colour: When) -> miette::Result<Exit> {
     let (library, profiles) = arguments.sources.read()?;
     let chosen = arguments.filters.choose(&library, &profiles)?;
-    let settings = settings(&arguments, &profiles)?;
-    let plan = Plan::new(&library, &profiles, &settings.subject, &chosen.choice());
+    let mut settings = settings(&arguments, &profiles)?;
+    let mut writing = arguments.expected.read(&mut settings, &library, &profiles)?;
+    if let Some(snapshots) = &mut settings.snapshots {
+        snapshots.of_files_alone = library.beside.added;
+    }
+    interrupt_on_ctrl_c(&settings);
+    let probed = Probed::of(&settings, &chosen.choice())?;
+    if let Probed::Ended(exit) = probed {
+        return Ok(exit);
+    }
+    let choice = Choice { spoken: probed.spoken(), ..chosen.choice() };
+    let plan = Plan::new(&library, &profiles, &settings.subject, &choice);
     if plan.jobs.is_empty() {
         return Err(nothing_left());
     }
     let mut progress = Progress::new(terminal::is_terminal(), terminal::is_ci());
     let mut reporter = reporter(&arguments, colour, &settings, &progress)?;
-    interrupt_on_ctrl_c(&settings);
     let mut unwritten = None;
     let summary = runner::run(&plan, &library.support, &settings, |event| {
+        if let (Some(writing), Event::ExecutionFinished(execution)) = (&mut writing, &event) {
+            writing.survey.add(execution);
+        }
         let shown = progress.event(&event).and_then(|()| reporter.event(&event));
         if let Err(error) = shown {
             unwritten.get_or_insert(error);
@@ -163,8 +183,10 @@ pub fn run(arguments: Arguments, colour: When) -> miette::Result<Exit> {
     if let Some(path) = &arguments.output {
         finish_report(path)?;
     }
-    let fail_on_should = arguments.fail_on == FailOn::Should;
-    Ok(Exit::of(&summary, fail_on_should, terminal::is_ci()))
+    if let Some(writing) = writing {
+        writing.finish(&settings, &summary, &library, &profiles)?;
+    }
+    Ok(Exit::of(&summary))
 }
 
 fn settings(arguments: &Arguments, profiles: &[Profile]) -> miette::Result<Settings> {
@@ -183,6 +205,7 @@ fn settings(arguments: &Arguments, profiles: &[Profile]) -> miette::Result<Setti
         FailOn::Must => Level::Must,
         FailOn::Should => Level::Should,
     };
+    settings.fail_on_new_snapshot = terminal::is_ci();
     settings.least_level = arguments.filters.level;
     settings.trace = arguments.trace;
     settings.snapshots = snapshots(&arguments.snapshots, arguments.update_snapshots);
@@ -192,7 +215,8 @@ fn settings(arguments: &Arguments, profiles: &[Profile]) -> miette::Result<Setti
 /// Snapshots are compared where there is a folder of them, and written where
 /// that was asked for.
 fn snapshots(folder: &Path, update: bool) -> Option<Snapshots> {
-    (update || folder.is_dir()).then(|| Snapshots { store: Store::open(folder), update })
+    let store = || Store::open(folder);
+    (update || folder.is_dir()).then(|| Snapshots { store: store(), update, of_files_alone: false })
 }
 
 /// Reads `--jobs`.
@@ -203,7 +227,7 @@ pub fn jobs(jobs: Option<usize>) -> miette::Result<Option<usize>> {
     match jobs {
         Some(0) => Err(miette!(
             code = "run::jobs",
-            help = "leave --jobs out to use every processor",
+            help = "leave --jobs out for the usual number",
             "--jobs takes a number from 1 on"
         )),
         jobs => Ok(jobs),

@@ -126,7 +126,7 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
     });
     match unwritten {
         Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error).into_diagnostic(),
-        _ => Ok(Exit::of(&summary, false, false)),
+        _ => Ok(Exit::of(&summary)),
     }
 }
 

@@ -105,7 +105,7 @@ impl Speaking {
                 options.policy.versions.insert(0, asked.as_str().to_owned());
             }
         }
-        let policy = options.policy.clone();
+        let (policy, origin) = (options.policy.clone(), options.origin());
         // Whoever accepts versions of both eras asks which one the server is of.
         let client = if asked.is_none() && options.accepts_both_eras() {
             Client::of_both_eras(http, options, Eras::default())
@@ -123,6 +123,7 @@ impl Speaking {
         let host = Host::new(Parts {
             client: client.clone(),
             operator: server.operator,
+            origin,
             store,
             clock: Clock::Machine,
             lease_owner: lease_owner(),
@@ -182,12 +183,19 @@ impl Conversation {
 
     /// As [`Conversation::hold`], unless the user interrupts it: then `None`.
     pub fn hold_unless_interrupted<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let mut interrupts = self.interrupts();
         self.hold(async {
             tokio::select! {
                 done = work => Some(done),
-                () = interrupted() => None,
+                () = interrupts.next() => None,
             }
         })
+    }
+
+    /// The user's interrupts from now on.
+    pub fn interrupts(&self) -> Interrupts {
+        let _inside = self.runtime.enter();
+        Interrupts::listen()
     }
 
     /// A name that the far side chose, as it is shown.
@@ -266,12 +274,47 @@ fn some(names: &[String]) -> Vec<String> {
     shown
 }
 
-/// Waits until the user interrupts the command.
-pub async fn interrupted() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        // Nobody can: then nobody does.
-        std::future::pending::<()>().await;
+/// How the user interrupts the command (Ctrl-C). As soon as it is there, an
+/// interrupt no longer ends the program, and the first one is kept until it is
+/// asked for.
+pub struct Interrupts(Option<signal::Listener>);
+
+impl Interrupts {
+    /// The interrupts from now on; within a runtime. Where the system has none,
+    /// none ever comes.
+    fn listen() -> Self {
+        Interrupts(signal::listen().ok())
     }
+
+    /// Waits for the next interrupt.
+    pub async fn next(&mut self) {
+        let came = match &mut self.0 {
+            Some(listener) => listener.recv().await,
+            None => None,
+        };
+        if came.is_none() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Lets an interrupt that has come already be seen before whatever follows.
+    pub async fn arrive() {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[cfg(unix)]
+mod signal {
+    pub type Listener = tokio::signal::unix::Signal;
+
+    pub fn listen() -> std::io::Result<Listener> {
+        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
+    }
+}
+
+#[cfg(windows)]
+mod signal {
+    pub use tokio::signal::windows::{CtrlC as Listener, ctrl_c as listen};
 }
 
 #[cfg(test)]

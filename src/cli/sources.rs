@@ -20,6 +20,10 @@ pub struct Sources {
     /// The folder of checks [default: ./checks if it is there, else the built-in checks].
     #[arg(long, value_name = "FOLDER")]
     pub checks: Option<PathBuf>,
+    /// Add the built-in checks to those of the folder; of two with the same id that of the folder
+    /// counts.
+    #[arg(long)]
+    pub with_builtin: bool,
     /// The folder of profiles [default: ./profiles if it is there, else the built-in profiles].
     #[arg(long, value_name = "FOLDER")]
     pub profiles: Option<PathBuf>,
@@ -36,7 +40,7 @@ impl Sources {
         let profiles = profile::load(self.profiles.as_deref())?;
         // What is said of checks already shows no secret.
         secrets::learn(&HeaderMap::new(), None, &profiles);
-        let library = discovery::load(self.checks.as_deref())?;
+        let library = discovery::load(self.checks.as_deref(), self.with_builtin)?;
         for problem in &library.problems {
             say(format_args!("{problem:?}"));
         }

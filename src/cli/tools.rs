@@ -21,9 +21,13 @@ use crate::report::Paint;
 /// What `tools` takes.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-A tool that is new is off. What the gate says of it: allowed, disabled, trust-zone (what it returns
-is more sensitive than the profile's zone may read), or not-registered (the server no longer lists
-it). Its class and zone come from the profile, never from the server.
+A tool that is new is off. What the gate says of it: allowed, disabled, changed, trust-zone (what it
+returns is more sensitive than the profile's zone may read), or not-registered (the server no longer
+lists it). Its class and zone come from the profile, never from the server.
+
+What is changed was enabled, and is off until it is enabled again: the server lists it with another
+description, schema or annotations, or the profile points at another origin. --trace shows what the
+server sends now.
 
 With --enable, --disable or --stored nothing is sent: what was taken in before is shown.
 
@@ -95,10 +99,14 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
     } else {
         let paint = Paint(has_colour(colour, Stream::Output));
         print(&redactor.redact(&listed.human(&conversation, &import, asks, paint)))?;
-        if listed.tools.iter().all(|(tool, _)| !tool.enabled) && !listed.tools.is_empty() {
+        let server = &arguments.server;
+        if listed.tools.iter().any(|(tool, _)| tool.changed_at(conversation.host.origin()).any()) {
             say(format_args!(
-                "none is enabled; `mcp-checks tools {} --enable NAME` enables one",
-                arguments.server
+                "what has changed is off; `mcp-checks tools {server} --enable NAME` enables it again"
+            ));
+        } else if listed.tools.iter().all(|(tool, _)| !tool.enabled) && !listed.tools.is_empty() {
+            say(format_args!(
+                "none is enabled; `mcp-checks tools {server} --enable NAME` enables one"
             ));
         }
     }
@@ -108,9 +116,9 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
 /// Switches tools on, then off; all of them, or none if one is not known.
 fn switch(conversation: &Conversation, on: &[String], off: &[String]) -> miette::Result<()> {
     let stored = stored(conversation)?;
-    let local_name = |name: &String| {
+    let find = |name: &String| {
         let known = |tool: &&StoredTool| tool.local_name == *name || tool.remote_name == *name;
-        stored.iter().find(known).map(|tool| tool.local_name.as_str()).ok_or_else(|| {
+        stored.iter().find(known).ok_or_else(|| {
             let names = stored.iter().flat_map(|tool| [&*tool.local_name, &*tool.remote_name]);
             let help = did_you_mean(name, names).unwrap_or_else(|| {
                 "without --enable and --disable the server's tools are taken in and shown"
@@ -125,11 +133,22 @@ fn switch(conversation: &Conversation, on: &[String], off: &[String]) -> miette:
             )
         })
     };
-    let on = on.iter().map(local_name).collect::<miette::Result<Vec<_>>>()?;
-    let off = off.iter().map(local_name).collect::<miette::Result<Vec<_>>>()?;
-    let switches = on.into_iter().map(|name| (name, true));
-    for (name, enabled) in switches.chain(off.into_iter().map(|name| (name, false))) {
-        conversation.host.store().enable(name, enabled)?;
+    let on = on.iter().map(find).collect::<miette::Result<Vec<_>>>()?;
+    let off = off.iter().map(find).collect::<miette::Result<Vec<_>>>()?;
+    // What is enabled is what was taken in: that has to be this server's.
+    let here = |tool: &&&StoredTool| tool.origin.as_deref() == Some(conversation.host.origin());
+    if let Some(tool) = on.iter().find(|tool| !here(tool)) {
+        return Err(miette!(
+            code = "tools::another-origin",
+            help = "without --enable and --disable the server's tools are taken in and shown",
+            "the tool `{}` was not taken in from {}, but from another origin",
+            conversation.name(&tool.local_name),
+            conversation.address
+        ));
+    }
+    let switches = on.into_iter().map(|tool| (tool, true));
+    for (tool, enabled) in switches.chain(off.into_iter().map(|tool| (tool, false))) {
+        conversation.host.store().enable(&tool.local_name, enabled)?;
     }
     Ok(())
 }
@@ -196,7 +215,14 @@ impl Listed {
             };
             let became = became.get(tool.local_name.as_str()).copied();
             let gone = if tool.orphaned { "gone" } else { "" };
-            let _ = writeln!(text, "  {name}  {gate}  {}", became.unwrap_or(gone));
+            let changed = tool.changed_at(conversation.host.origin());
+            let said = match became.unwrap_or(gone) {
+                // Gone is gone, whatever it was.
+                "gone" => "gone".to_owned(),
+                _ if changed.any() => format!("since it was enabled: {changed}"),
+                became => became.to_owned(),
+            };
+            let _ = writeln!(text, "  {name}  {gate}  {said}");
         }
         for refused in &import.refused {
             let name = refused.remote_name.as_deref().map(|name| conversation.name(name));
@@ -210,6 +236,7 @@ impl Listed {
     fn json(&self, conversation: &Conversation, import: &Import, error: Option<Value>) -> Value {
         let operator = conversation.host.operator();
         let became = became(import);
+        let changed = |tool: &StoredTool| tool.changed_at(conversation.host.origin());
         json!({
             "server": operator.identifier,
             "url": conversation.address,
@@ -222,7 +249,8 @@ impl Listed {
                 "name": tool.local_name,
                 "remote_name": tool.remote_name,
                 "became": became.get(tool.local_name.as_str()),
-                "enabled": tool.enabled,
+                "enabled": tool.enabled && !changed(tool).any(),
+                "changed": changed(tool).words(),
                 "orphaned": tool.orphaned,
                 "gate": gate,
             })).collect::<Vec<_>>(),

@@ -4,9 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::changes::Changes;
 use super::schema::{Rejection, normalize, stored};
 use super::store::{Imported, StoredTool};
 use super::tool::{Origin, Tool, local_name};
+use crate::mcp::client::LeftOut;
+use crate::mcp::header_parameter::InvalidAnnotation;
 use crate::profile::Operator;
 
 /// What an import came to.
@@ -14,7 +17,8 @@ use crate::profile::Operator;
 pub struct Import {
     /// Every tool that was taken, by its local name.
     pub imported: Vec<(String, Imported)>,
-    /// Every tool that was not, in the order of the list.
+    /// Every tool that was not: first what the host refused, in the order of the
+    /// list, then what the client had left out of it.
     pub refused: Vec<RefusedTool>,
     /// The local names of tools that the server no longer lists, or no longer
     /// lists in a way that can be taken.
@@ -48,11 +52,15 @@ pub enum RefusalReason {
     /// Its schema cannot be taken.
     #[error("its input schema cannot be taken: {0}")]
     Schema(#[from] Rejection),
+    /// Its calls could not repeat their arguments in header fields as it says
+    /// (2026-07-28, server/tools, "x-mcp-header").
+    #[error("it cannot be called as it says: {0}")]
+    HeaderAnnotation(InvalidAnnotation),
 }
 
 impl RefusalReason {
     /// The reason in a word: `no-name`, `unusable-name`, `listed-twice`,
-    /// `name-taken`, or that of the [`Rejection`].
+    /// `name-taken`, `header-annotation`, or that of the [`Rejection`].
     pub fn as_str(&self) -> &'static str {
         match self {
             RefusalReason::NoName => "no-name",
@@ -60,15 +68,17 @@ impl RefusalReason {
             RefusalReason::ListedTwice => "listed-twice",
             RefusalReason::NameTaken(_) => "name-taken",
             RefusalReason::Schema(rejection) => rejection.as_str(),
+            RefusalReason::HeaderAnnotation(_) => "header-annotation",
         }
     }
 }
 
-/// Reads a list of tools as it came. `taken` are the local names of other
-/// servers' tools, with their servers.
+/// Reads a list of tools as it came from `origin`. `taken` are the local names
+/// of other servers' tools, with their servers.
 pub(super) fn prepare(
     list: &[Value],
     identifier: &str,
+    origin: &str,
     taken: &BTreeMap<String, String>,
 ) -> (Vec<StoredTool>, Vec<RefusedTool>) {
     let (mut tools, mut refused) = (Vec::new(), Vec::new());
@@ -78,7 +88,7 @@ pub(super) fn prepare(
         let prepared = match name {
             None => Err(RefusalReason::NoName),
             Some(name) if !listed.insert(name) => Err(RefusalReason::ListedTwice),
-            Some(name) => prepare_one(tool, name, identifier, taken),
+            Some(name) => prepare_one(tool, name, identifier, origin, taken),
         };
         match prepared {
             Ok(tool) => tools.push(tool),
@@ -94,6 +104,7 @@ fn prepare_one(
     tool: &Value,
     name: &str,
     identifier: &str,
+    origin: &str,
     taken: &BTreeMap<String, String>,
 ) -> Result<StoredTool, RefusalReason> {
     let local_name = local_name(identifier, name).ok_or(RefusalReason::UnusableName)?;
@@ -110,18 +121,30 @@ fn prepare_one(
         schema: schema.to_string(),
         schema_as_sent: tool["inputSchema"].to_string(),
         annotations: (!annotations.is_null()).then(|| annotations.to_string()),
+        origin: Some(origin.to_owned()),
         enabled: false,
+        changed: Changes::default(),
         orphaned: false,
+    })
+}
+
+/// The tools that the client left out of the list, as refusals.
+pub(super) fn left_out(tools: Vec<LeftOut>) -> impl Iterator<Item = RefusedTool> {
+    tools.into_iter().map(|tool| RefusedTool {
+        remote_name: tool.name,
+        reason: RefusalReason::HeaderAnnotation(tool.reason),
     })
 }
 
 /// The tool of a stored row, with the operator's word on it; `None` if it is
 /// orphaned, of a server that the operator does not have, or has no schema to
-/// offer.
-pub(super) fn registered(row: &StoredTool, operator: &Operator) -> Option<Tool> {
+/// offer. What was enabled at another origin than `origin` is off: what a person
+/// approved is what is called.
+pub(super) fn registered(row: &StoredTool, operator: &Operator, origin: &str) -> Option<Tool> {
     if row.orphaned || row.server != operator.identifier {
         return None;
     }
+    let changed = row.changed_at(origin);
     Some(Tool {
         name: row.local_name.clone(),
         origin: Origin::Remote { server: row.server.clone(), remote_name: row.remote_name.clone() },
@@ -129,6 +152,7 @@ pub(super) fn registered(row: &StoredTool, operator: &Operator) -> Option<Tool> 
         schema: stored(&row.schema)?,
         data_class: operator.data_class,
         requires_approval: operator.requires_approval,
-        enabled: row.enabled,
+        enabled: row.enabled && !changed.any(),
+        changed,
     })
 }

@@ -3,20 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use super::changes::Changes;
 use super::tool::{Origin, Tool};
 use crate::profile::{DataClass, Zone};
 
 impl Zone {
-    /// The most sensitive data that may reach a model in the zone.
-    pub fn ceiling(self) -> DataClass {
-        match self {
-            Zone::Local => DataClass::SecretAdjacent,
-            Zone::PrivateHosted => DataClass::SystemDiagnostics,
-            Zone::ExternalEu => DataClass::InternalConfiguration,
-            Zone::ExternalGlobal => DataClass::EditorContent,
-        }
-    }
-
     /// The zone of this name; whatever is unknown or unstated is external
     /// global.
     pub fn stated(name: Option<&str>) -> Zone {
@@ -108,6 +99,8 @@ pub enum Denial {
     NotRegistered,
     /// It was not enabled.
     Disabled,
+    /// It was enabled, and is not any more what was enabled.
+    Changed(Changes),
     /// It takes an administrator.
     RequiresAdministrator,
     /// The caller's configuration does not have it.
@@ -122,12 +115,13 @@ pub enum Denial {
 }
 
 impl Denial {
-    /// The reason in a word: `not-registered`, `disabled`,
+    /// The reason in a word: `not-registered`, `disabled`, `changed`,
     /// `requires-administrator`, `outside-group`, `trust-zone`.
     pub fn as_str(self) -> &'static str {
         match self {
             Denial::NotRegistered => "not-registered",
             Denial::Disabled => "disabled",
+            Denial::Changed(_) => "changed",
             Denial::RequiresAdministrator => "requires-administrator",
             Denial::OutsideGroup => "outside-group",
             Denial::TrustZone { .. } => "trust-zone",
@@ -140,6 +134,9 @@ impl fmt::Display for Denial {
         match self {
             Denial::NotRegistered => formatter.write_str("no tool of this name is registered"),
             Denial::Disabled => formatter.write_str("the tool is not enabled"),
+            Denial::Changed(changes) => {
+                write!(formatter, "the tool is not what was enabled; changed since then: {changes}")
+            }
             Denial::RequiresAdministrator => {
                 formatter.write_str("a remote tool takes an administrator")
             }
@@ -181,6 +178,9 @@ impl Decision {
 /// who was refused already never learns that there are zones.
 pub fn decide(tool: Option<&Tool>, caller: &Caller) -> Decision {
     let Some(tool) = tool else { return Decision::Denied(Denial::NotRegistered) };
+    if tool.changed.any() {
+        return Decision::Denied(Denial::Changed(tool.changed));
+    }
     if !tool.enabled {
         return Decision::Denied(Denial::Disabled);
     }

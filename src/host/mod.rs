@@ -5,6 +5,7 @@
 //! | part | what it is |
 //! |---|---|
 //! | [`catalogue`], [`schema`], [`tool`] | the tools of a server, as they were imported |
+//! | [`changes`] | what became of a tool since a person enabled it |
 //! | [`gate`] | whether a tool may be called |
 //! | [`run`], [`step`] | what was called, step by step |
 //! | [`tool_result`], [`outcome`], [`content`] | what came of it |
@@ -14,6 +15,7 @@
 //! Contacts are another fact for another reader: whether a server is up.
 
 pub mod catalogue;
+pub mod changes;
 pub mod clock;
 pub mod content;
 pub mod error;
@@ -32,6 +34,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::{Value, json};
 
 pub use self::catalogue::{Import, RefusalReason, RefusedTool};
+pub use self::changes::Changes;
 pub use self::clock::Clock;
 pub use self::error::{CallRefusal, HostError};
 pub use self::gate::{Caller, Decision, Denial, Mode, Model};
@@ -43,7 +46,7 @@ pub use self::tool::{Origin, Tool};
 pub use self::tool_result::ToolResult;
 
 use self::run::LEASE;
-use self::store::{Contact, LoggedDenial};
+use self::store::{Contact, LoggedDenial, StoredTool};
 use crate::mcp::client::{Cancellation, Client, ClientError, Completed, Operation};
 use crate::mcp::metadata;
 use crate::profile::Operator;
@@ -54,6 +57,8 @@ pub struct Parts {
     pub client: Client,
     /// What the operator declared of the server.
     pub operator: Operator,
+    /// The origin of the server: what was enabled at another one is off.
+    pub origin: String,
     /// Where it keeps what has to outlive it.
     pub store: Store,
     /// The time that it writes down.
@@ -69,6 +74,7 @@ pub struct Host(Arc<Inner>);
 struct Inner {
     client: Client,
     operator: Operator,
+    origin: String,
     store: Store,
     clock: Clock,
     lease_owner: String,
@@ -106,9 +112,9 @@ pub struct Ping {
 impl Host {
     /// A host that has sent nothing yet.
     pub fn new(parts: Parts) -> Self {
-        let Parts { client, operator, store, clock, lease_owner } = parts;
+        let Parts { client, operator, origin, store, clock, lease_owner } = parts;
         let own_tools = Mutex::default();
-        Host(Arc::new(Inner { client, operator, store, clock, lease_owner, own_tools }))
+        Host(Arc::new(Inner { client, operator, origin, store, clock, lease_owner, own_tools }))
     }
 
     /// What it keeps.
@@ -121,6 +127,11 @@ impl Host {
         &self.0.operator
     }
 
+    /// The origin of its server.
+    pub fn origin(&self) -> &str {
+        &self.0.origin
+    }
+
     /// Walks the server's list of tools and takes in what it finds.
     ///
     /// # Errors
@@ -131,7 +142,8 @@ impl Host {
         let others = self.0.store.tools()?.into_iter().filter(|tool| tool.server != identifier);
         let taken = others.map(|tool| (tool.local_name, tool.server)).collect();
         let listed = list.result.as_array().map(Vec::as_slice).unwrap_or_default();
-        let (tools, refused) = catalogue::prepare(listed, identifier, &taken);
+        let (tools, mut refused) = catalogue::prepare(listed, identifier, &self.0.origin, &taken);
+        refused.extend(catalogue::left_out(list.left_out));
         let (became, orphaned) = self.0.store.import(identifier, &tools, self.now())?;
         let names = tools.into_iter().map(|tool| tool.local_name);
         Ok(Import { imported: names.zip(became).collect(), refused, orphaned })
@@ -152,7 +164,7 @@ impl Host {
             return Ok(Some(tool.clone()));
         }
         let row = self.0.store.tool(name)?;
-        Ok(row.and_then(|row| catalogue::registered(&row, &self.0.operator)))
+        Ok(row.and_then(|row| self.registered(&row)))
     }
 
     /// Every tool that is registered, by name.
@@ -162,9 +174,13 @@ impl Host {
     pub fn tools(&self) -> Result<Vec<Tool>, StoreError> {
         let mut tools: Vec<Tool> = self.own_tools().values().cloned().collect();
         let rows = self.0.store.tools()?;
-        tools.extend(rows.iter().filter_map(|row| catalogue::registered(row, &self.0.operator)));
+        tools.extend(rows.iter().filter_map(|row| self.registered(row)));
         tools.sort_by(|left, right| left.name.cmp(&right.name));
         Ok(tools)
+    }
+
+    fn registered(&self, row: &StoredTool) -> Option<Tool> {
+        catalogue::registered(row, &self.0.operator, &self.0.origin)
     }
 
     /// Whether `caller` may call the tool of this local name. Nothing is

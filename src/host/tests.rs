@@ -36,6 +36,7 @@ impl Stage {
             revision: Revision::V2025_11_25,
             session: None,
             framing: Framing::Json,
+            declares: Vec::new(),
             lacks: Vec::new(),
             path: "/mcp".to_owned(),
         }));
@@ -51,6 +52,7 @@ impl Stage {
             scale: 1,
         };
         let host = Host::new(Parts {
+            origin: options.origin(),
             client: Client::new(double, options),
             operator: Operator {
                 identifier: "s".to_owned(),

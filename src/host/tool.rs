@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::changes::Changes;
 use crate::profile::DataClass;
 
 /// How long a local name may be: what models take for the name of a function.
@@ -25,6 +26,8 @@ pub struct Tool {
     pub requires_approval: bool,
     /// Whether it may be called at all.
     pub enabled: bool,
+    /// What is not as it was when a person enabled it: then it is off.
+    pub changed: Changes,
 }
 
 /// Where a tool comes from.

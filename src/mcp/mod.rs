@@ -5,6 +5,7 @@ pub mod authorization;
 pub mod client;
 pub mod header_parameter;
 pub mod json_rpc;
+pub mod json_schema;
 pub mod metadata;
 pub mod mirror;
 pub mod negotiation;

@@ -15,7 +15,11 @@
 
 mod exchanges;
 mod invalid;
+mod judgement;
+mod nearest;
 mod table;
+mod types;
+mod unfit;
 
 use serde_json::Value;
 
@@ -131,16 +135,27 @@ fn result(
     let result = &message["result"];
     // What an extension adds to the types of results is its own
     // (2026-07-28, basic, "ResultType").
-    let kind = result.get("resultType").and_then(Value::as_str);
-    if kind.is_some_and(|kind| !matches!(kind, "complete" | "input_required")) {
-        return Ok(());
+    match result.get("resultType").and_then(Value::as_str) {
+        None | Some("complete") => {}
+        // What asks for input has a type of its own, whatever it answers.
+        Some("input_required") if table.has("InputRequiredResult") => {
+            let held = table.hold("InputRequiredResult", result);
+            return held.map_err(|invalid| invalid.within("/result"));
+        }
+        Some(_) => return Ok(()),
     }
     let stem = request.strip_suffix("Request").unwrap_or(request);
     let whole = format!("{stem}ResultResponse");
-    if table.has(&whole) {
-        return table.hold(&whole, message);
-    }
     let own = format!("{stem}Result");
+    if table.has(&whole) {
+        table.hold(&whole, message)?;
+        // In a union with what asks for input, which requires next to nothing, the
+        // method's own type would decide nothing.
+        return match table.has(&own) {
+            true => table.hold(&own, result).map_err(|invalid| invalid.within("/result")),
+            false => Ok(()),
+        };
+    }
     let name = if table.has(&own) { own.as_str() } else { "EmptyResult" };
     let held = table.hold(name, result).map_err(|invalid| invalid.within("/result"));
     if held.is_err() && answered.asks_for_task && table.has("CreateTaskResult") {

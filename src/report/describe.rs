@@ -1,41 +1,19 @@
-//! What the formats say alike: which executions are red, and the words for a
-//! decision, a level, a time.
+//! What the formats say alike: the words for counts, a decision, a level, a time.
 
 use std::time::Duration;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 
-use crate::check::{About, Checkpoint, CheckpointResult, Level, Verdict};
-use crate::runner::Execution;
-use crate::runner::event::{ClientProcess, SnapshotOutcome, Trouble};
+use super::paint::Paint;
+use crate::check::{About, Checkpoint, CheckpointResult, Level, Verdict, Weight};
+use crate::runner::event::{ClientProcess, Trouble};
+use crate::runner::{Counts, Execution};
+use crate::script::log::{LogEntry, Logged};
 use crate::wire::redact::Redactor;
 use crate::wire::text::Style;
 
 /// The width of diagnostics in reports that are no terminal, in columns.
 pub(super) const DIAGNOSTIC_WIDTH: usize = 100;
-
-/// Whether the verdict makes an execution red.
-pub(super) fn is_red(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::Fail | Verdict::NotExercised | Verdict::Timeout | Verdict::Error)
-}
-
-/// Whether a reader wants to hear why.
-pub(super) fn is_remarkable(verdict: Verdict) -> bool {
-    is_red(verdict) || matches!(verdict, Verdict::Warn | Verdict::Note)
-}
-
-/// Whether the execution is red: something under test does not conform, the
-/// wire differs, or the check is broken.
-pub(super) fn execution_is_red(execution: &Execution) -> bool {
-    let by_trouble = match execution.trouble {
-        Some(Trouble::Broken(_) | Trouble::Subject(_) | Trouble::TimedOut(_)) => true,
-        Some(Trouble::Cancelled | Trouble::Skipped(_)) => return false,
-        None => false,
-    };
-    by_trouble
-        || snapshot_is_red(&execution.snapshot)
-        || execution.checkpoints.iter().any(|result| is_red(result.verdict))
-}
 
 /// Whether the trouble of the whole execution has said already what became of
 /// the checkpoint.
@@ -87,9 +65,14 @@ pub(crate) fn without_credentials(
     if redacted == whole { text(handler) } else { redacted }
 }
 
-/// Whether the snapshot makes an execution red.
-pub(super) fn snapshot_is_red(snapshot: &SnapshotOutcome) -> bool {
-    matches!(snapshot, SnapshotOutcome::Different { .. } | SnapshotOutcome::Unusable(_))
+/// What a script logged, a line for each entry: `judge, line 12: the text`.
+pub(crate) fn log_lines(log: &Logged, style: &Style) -> Vec<String> {
+    let entry = |entry: &LogEntry| {
+        let line = entry.line.map(|line| format!(", line {line}")).unwrap_or_default();
+        format!("{}{line}: {}", entry.function, style.text(entry.text.as_bytes()))
+    };
+    let more = (log.dropped > 0).then(|| format!("and {} more", log.dropped));
+    log.entries.iter().map(entry).chain(more).collect()
 }
 
 /// The style in which an execution's exchanges and values are shown.
@@ -118,8 +101,12 @@ pub(super) fn level(checkpoint: &Checkpoint) -> String {
 /// What is known of a decision, as named values: level, verdict, reason,
 /// expected, actual.
 pub(super) fn facts(result: &CheckpointResult, style: &Style) -> Vec<(&'static str, String)> {
-    let mut facts =
-        vec![("level", level(&result.checkpoint)), ("verdict", result.verdict.to_string())];
+    let verdict = match (result.verdict, result.weight) {
+        // Its word does not say so.
+        (Verdict::Warn | Verdict::Note, Weight::Red) => format!("{}, and red", result.verdict),
+        (verdict, _) => verdict.to_string(),
+    };
+    let mut facts = vec![("level", level(&result.checkpoint)), ("verdict", verdict)];
     if let Some(decision) = &result.decision {
         let values = [
             ("reason", Some(&decision.reason).filter(|reason| !reason.is_empty())),
@@ -180,6 +167,42 @@ pub(super) fn time(duration: Duration) -> String {
         millis @ 0..1000 => format!("{millis} ms"),
         millis if millis.is_multiple_of(1000) => format!("{} s", duration.as_secs()),
         _ => format!("{:.3} s", duration.as_secs_f64()),
+    }
+}
+
+/// What executions came to, in words: `all held`, `2 failed, 1 with warnings`,
+/// `nothing failed, 1 with warnings, 3 skipped`.
+pub(super) fn counted(counts: &Counts, paint: Paint) -> String {
+    let red = |text: &str| paint.red(text);
+    let bad =
+        [(counts.failed, "failed"), (counts.broken, "broken"), (counts.cancelled, "cancelled")];
+    let others = [
+        (counts.expected, "failed as expected"),
+        (counts.warned, "with warnings"),
+        (counts.noted, "with notes"),
+        (counts.skipped, "skipped"),
+    ];
+    let words = |counts: &[(usize, &str)]| {
+        let some = counts.iter().filter(|(number, _)| *number > 0);
+        some.map(|(number, word)| format!("{number} {word}")).collect::<Vec<String>>()
+    };
+    let mut all: Vec<String> = words(&bad).iter().map(|text| red(text)).collect();
+    if all.is_empty() && counts.ran > 0 {
+        let is_plain = counts.expected + counts.warned + counts.noted == 0;
+        all.push(paint.green(if is_plain { "all held" } else { "nothing failed" }));
+    }
+    all.extend(words(&others));
+    all.join(", ")
+}
+
+/// `text` in at most `width` characters.
+pub(super) fn cut(text: &str, width: usize) -> String {
+    match text.char_indices().nth(width) {
+        None => text.to_owned(),
+        Some(_) => {
+            let kept: String = text.chars().take(width.saturating_sub(1)).collect();
+            kept + "…"
+        }
     }
 }
 

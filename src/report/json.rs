@@ -3,20 +3,23 @@
 //!
 //! ```json
 //! {"format": "mcp-checks/1",
-//!  "plan": {"subject": "embedded", "executions": 2, "checks": 1, "profiles": ["json"]},
+//!  "plan": {"subject": "embedded", "executions": 2, "checks": 1, "profiles": ["json"],
+//!           "builtin_left_out": 0, "builtin_replaced": 0},
 //!  "executions": [
 //!    {"check": "client/tool-call-basic", "title": "…", "case": null,
 //!     "profile": "json", "revision": "2025-11-25",
-//!     "outcome": "fail",
+//!     "outcome": "fail", "red": true,
 //!     "reason": null, "diagnostic": null,
 //!     "checkpoints": [
-//!       {"id": "handshake", "level": "MUST", "task": false, "builtin": false,
-//!        "spec_level": null, "sentence": "…", "verdict": "fail",
+//!       {"id": "handshake", "level": "MUST", "about": "protocol", "builtin": false,
+//!        "spec_level": null, "sentence": "…", "verdict": "fail", "red": true,
 //!        "reason": "…", "expected": "…", "actual": "…",
 //!        "place": {"file": "…", "line": 21, "column": 5}, "exchange": 3}],
 //!     "snapshot": {"outcome": "different", "pending": "…", "diff": "…"},
 //!     "client": {"command": "…", "output": "…", "dropped_bytes": 0,
 //!                "ended": "exit code 1", "exit_code": 1},
+//!     "log": [{"function": "judge", "file": "…", "line": 21, "text": "…"}],
+//!     "log_dropped": 0,
 //!     "exchanges": [
 //!       {"index": 0, "at_ms": 0, "method": "POST", "uri": "{server}/mcp",
 //!        "headers": [["accept", "…"]], "body": "…",
@@ -24,15 +27,17 @@
 //!        "end": "complete", "completed_at_ms": 0}],
 //!     "elapsed_ms": 12}],
 //!  "summary": {"ran": 2, "skipped": 0, "broken": 0, "cancelled": 0, "failed": 1,
-//!     "checkpoints": [{"about": "protocol", "level": "MUST", "verdict": "fail", "count": 1}],
+//!     "warned": 0, "noted": 0,
+//!     "checkpoints": [{"about": "protocol", "level": "MUST", "verdict": "fail",
+//!                      "count": 1, "red": 1}],
 //!     "snapshots": {"new": 0, "different": 1, "updated": 0, "unreferenced": []},
 //!     "elapsed_ms": 34}}
 //! ```
 //!
 //! - Keys stand in this order; each execution is one line. What is not known is
 //!   `null`. A reader should pass over keys that it does not know.
-//! - `outcome` is `pass`, `fail`, `skip`, `cancelled`, `timeout` or `error`
-//!   (the check is broken). Where the whole execution is in trouble, `reason`
+//! - `outcome` is `pass`, `note`, `warn`, `fail`, `skip`, `cancelled`, `timeout` or
+//!   `error` (the check is broken); `red` is whether it fails the run. Where the whole execution is in trouble, `reason`
 //!   says why, and `diagnostic` shows the place. `verdict` is the
 //!   checkpoint's own: `pass`, `fail`, `warn`, `note`, `skip`, `not exercised`,
 //!   `cancelled`, `timeout`, `error`.
@@ -49,10 +54,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::Reporter;
-use super::describe::{DIAGNOSTIC_WIDTH, client_output, execution_is_red, rendered, style_for};
-use crate::check::{CheckpointResult, Level};
+use super::describe::{DIAGNOSTIC_WIDTH, client_output, rendered, style_for};
+use crate::check::{CheckpointResult, Level, Weight};
 use crate::runner::event::{ClientProcess, Plan, SnapshotOutcome, Trouble};
+use crate::runner::expected::Entry;
 use crate::runner::{Event, Execution, Summary};
+use crate::script::log::Logged;
 use crate::snapshot::diff;
 use crate::wire::Exchange;
 use crate::wire::exchange::End;
@@ -87,6 +94,9 @@ impl<W: Write> Json<W> {
                 "executions": plan.executions,
                 "checks": plan.checks,
                 "profiles": plan.profiles,
+                "builtin_left_out": plan.beside.left_out,
+                "builtin_replaced": plan.beside.replaced,
+                "speaks": plan.speaks,
             })
         });
         write!(self.out, "{{\"format\":{},\n\"plan\":", Value::from(FORMAT))?;
@@ -114,7 +124,7 @@ impl<W: Write> Reporter for Json<W> {
             Event::RunFinished(summary) => {
                 self.begin(None)?;
                 self.out.write_all(b"],\n\"summary\":")?;
-                self.value(&summary_value(summary))?;
+                self.value(&summary_value(summary, &self.style))?;
                 self.out.write_all(b"}\n")?;
                 self.out.flush()
             }
@@ -124,15 +134,6 @@ impl<W: Write> Reporter for Json<W> {
 
 fn execution_value(execution: &Execution, style: &Style) -> Value {
     let text = |text: &str| style.text(text.as_bytes());
-    let outcome = match &execution.trouble {
-        Some(Trouble::Broken(_)) => "error",
-        Some(Trouble::Subject(_)) => "fail",
-        Some(Trouble::TimedOut(_)) => "timeout",
-        Some(Trouble::Cancelled) => "cancelled",
-        Some(Trouble::Skipped(_)) => "skip",
-        None if execution_is_red(execution) => "fail",
-        None => "pass",
-    };
     let (reason, diagnostic) = match &execution.trouble {
         Some(Trouble::Broken(report) | Trouble::Subject(report)) => {
             let diagnostic = rendered(report.as_ref().as_ref(), style, false, DIAGNOSTIC_WIDTH);
@@ -144,8 +145,11 @@ fn execution_value(execution: &Execution, style: &Style) -> Value {
         Some(Trouble::Skipped(reason)) => (Some(text(reason)), None),
         Some(Trouble::Cancelled) | None => (None, None),
     };
-    let checkpoints: Vec<Value> =
-        execution.checkpoints.iter().map(|result| checkpoint_value(result, style)).collect();
+    let checkpoints: Vec<Value> = execution
+        .checkpoints
+        .iter()
+        .map(|result| checkpoint_value(execution, result, style))
+        .collect();
     let exchanges: Vec<Value> =
         execution.exchanges.iter().map(|exchange| exchange_value(exchange, style)).collect();
     json!({
@@ -154,21 +158,33 @@ fn execution_value(execution: &Execution, style: &Style) -> Value {
         "case": execution.case.as_deref().map(text),
         "profile": execution.profile,
         "revision": execution.revision.as_str(),
-        "outcome": outcome,
+        "outcome": execution.outcome.as_str(),
+        "red": execution.outcome.is_red(),
         "reason": reason,
         "diagnostic": diagnostic,
         "checkpoints": checkpoints,
         "snapshot": snapshot_value(&execution.snapshot, style),
         "client": execution.client.as_ref().map(|client| client_value(client, style)),
+        "log": log_value(&execution.log, style),
+        "log_dropped": execution.log.dropped,
         "exchanges": exchanges,
         "elapsed_ms": millis(execution.elapsed),
     })
 }
 
-fn checkpoint_value(result: &CheckpointResult, style: &Style) -> Value {
+fn checkpoint_value(execution: &Execution, result: &CheckpointResult, style: &Style) -> Value {
     let checkpoint = &result.checkpoint;
     let decision = result.decision.clone().unwrap_or_default();
     let text = |text: &str| style.text(text.as_bytes());
+    let further = decision.further.iter().map(|further| {
+        json!({
+            "reason": text(&further.reason),
+            "expected": further.expected.as_deref().map(text),
+            "actual": further.actual.as_deref().map(text),
+            "exchange": further.exchange,
+        })
+    });
+    let further: Vec<Value> = further.collect();
     let place = decision.place.map(|place| {
         let (line, column) = place.line_and_column();
         json!({ "file": place.source.name(), "line": line, "column": column })
@@ -181,11 +197,27 @@ fn checkpoint_value(result: &CheckpointResult, style: &Style) -> Value {
         "spec_level": checkpoint.spec_level.map(Level::as_str),
         "sentence": text(&checkpoint.sentence),
         "verdict": result.verdict.as_str(),
+        "red": result.weight == Weight::Red,
+        "expected_failure": execution
+            .expected
+            .checkpoint(&checkpoint.id)
+            .map(|entry| entry_value(entry, style)),
         "reason": Some(&*decision.reason).filter(|reason| !reason.is_empty()).map(text),
         "expected": decision.expected.as_deref().map(text),
         "actual": decision.actual.as_deref().map(text),
         "place": place,
         "exchange": decision.exchange,
+        "further": further,
+    })
+}
+
+fn entry_value(entry: &Entry, style: &Style) -> Value {
+    let text = |text: &str| style.text(text.as_bytes());
+    json!({
+        "reason": text(&entry.reason),
+        "issue": entry.issue.as_deref().map(text),
+        "flaky": entry.flaky,
+        "line": entry.line,
     })
 }
 
@@ -217,6 +249,18 @@ fn client_value(client: &ClientProcess, style: &Style) -> Value {
         "ended": style.text(client.ended.as_bytes()),
         "exit_code": client.exit_code,
     })
+}
+
+fn log_value(log: &Logged, style: &Style) -> Value {
+    let entries = log.entries.iter().map(|entry| {
+        json!({
+            "function": entry.function,
+            "file": entry.file,
+            "line": entry.line,
+            "text": style.text(entry.text.as_bytes()),
+        })
+    });
+    entries.collect()
 }
 
 fn exchange_value(exchange: &Exchange, style: &Style) -> Value {
@@ -252,7 +296,8 @@ fn exchange_value(exchange: &Exchange, style: &Style) -> Value {
     })
 }
 
-fn summary_value(summary: &Summary) -> Value {
+fn summary_value(summary: &Summary, style: &Style) -> Value {
+    let counts = &summary.executions;
     let checkpoints: Vec<Value> = summary
         .checkpoints
         .iter()
@@ -262,17 +307,33 @@ fn summary_value(summary: &Summary) -> Value {
                 "level": counted.level.as_str(),
                 "verdict": counted.verdict.as_str(),
                 "count": counted.count,
+                "red": counted.red,
+            })
+        })
+        .collect();
+    let stale: Vec<Value> = summary
+        .stale
+        .iter()
+        .map(|stale| {
+            json!({
+                "id": style.text(stale.entry.id().as_bytes()),
+                "place": style.text(stale.place.as_bytes()),
+                "red": summary.stale_is_red,
+                "advice": style.text(stale.advice().as_bytes()),
             })
         })
         .collect();
     let unreferenced: Vec<_> =
         summary.snapshots_unreferenced.iter().map(|path| path.to_string_lossy()).collect();
     json!({
-        "ran": summary.ran,
-        "skipped": summary.skipped,
-        "broken": summary.broken,
-        "cancelled": summary.cancelled,
-        "failed": summary.failed,
+        "ran": counts.ran,
+        "skipped": counts.skipped,
+        "broken": counts.broken,
+        "cancelled": counts.cancelled,
+        "failed": counts.failed,
+        "expected": counts.expected,
+        "warned": counts.warned,
+        "noted": counts.noted,
         "checkpoints": checkpoints,
         "snapshots": {
             "new": summary.snapshots_new,
@@ -280,6 +341,7 @@ fn summary_value(summary: &Summary) -> Value {
             "updated": summary.snapshots_updated,
             "unreferenced": unreferenced,
         },
+        "stale": stale,
         "elapsed_ms": millis(summary.elapsed),
     })
 }

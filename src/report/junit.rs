@@ -14,12 +14,13 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::Reporter;
 use super::describe::{
-    DIAGNOSTIC_WIDTH, client_output, execution_is_red, facts, is_explained, is_red, is_remarkable,
-    place, rendered, style_for, time, undecided,
+    DIAGNOSTIC_WIDTH, client_output, facts, is_explained, log_lines, place, rendered, style_for,
+    time, undecided,
 };
-use crate::check::CheckpointResult;
+use crate::check::{CheckpointResult, Weight};
 use crate::runner::event::{SnapshotOutcome, Trouble};
-use crate::runner::{Event, Execution};
+use crate::runner::expected::Entry;
+use crate::runner::{Event, Execution, Outcome, Summary};
 use crate::snapshot::diff;
 use crate::wire::text::Style;
 
@@ -65,6 +66,9 @@ impl<W: Write> Reporter for JUnit<W> {
             Event::RunFinished(summary) => {
                 let mut report = Report::new("mcp-checks");
                 report.set_time(summary.elapsed);
+                if let Some(suite) = stale(summary, &self.style) {
+                    self.suites.push(suite);
+                }
                 for mut suite in std::mem::take(&mut self.suites) {
                     let times = suite.test_cases.iter().filter_map(|case| case.time);
                     let sum = times.sum();
@@ -87,19 +91,31 @@ fn test_case(execution: &Execution, style: &Style) -> TestCase {
     let remarks: Vec<String> = execution
         .checkpoints
         .iter()
-        .filter(|result| is_remarkable(result.verdict) && !is_red(result.verdict))
+        .filter(|result| matches!(result.weight, Weight::Note | Weight::Warning))
         .map(|result| description(result, style))
         .collect();
+    let expected: Vec<String> =
+        execution.expected.iter().map(|(id, entry)| expected(id, entry, style)).collect();
     let output = execution.client.as_ref().map(|client| {
         let command = style.text(client.command.as_bytes());
         let ended = style.text(client.ended.as_bytes());
         format!("$ {command}\n{}\n({ended})\n", client_output(client, style))
     });
-    let system_out: Vec<String> = remarks.into_iter().chain(output).collect();
+    let log = log_lines(&execution.log, style);
+    let log = (!log.is_empty()).then(|| format!("log\n{}\n", log.join("\n")));
+    let system_out: Vec<String> =
+        expected.into_iter().chain(remarks).chain(output).chain(log).collect();
     if !system_out.is_empty() {
         case.set_system_out(system_out.join("\n"));
     }
     case
+}
+
+/// A failure that was expected: its reason, and where that is worked on.
+fn expected(id: &str, entry: &Entry, style: &Style) -> String {
+    let text = |text: &str| style.text(text.as_bytes());
+    let issue = entry.issue.as_deref().map(|issue| format!(" ({})", text(issue)));
+    format!("{id}: failed as expected: {}{}\n", text(&entry.reason), issue.unwrap_or_default())
 }
 
 fn status(execution: &Execution, style: &Style) -> TestCaseStatus {
@@ -121,7 +137,8 @@ fn status(execution: &Execution, style: &Style) -> TestCaseStatus {
             let limit = time(*limit);
             (NonSuccessKind::Failure, "timeout", Some(format!("It was not finished after {limit}")))
         }
-        None if execution_is_red(execution) => (NonSuccessKind::Failure, "conformance", None),
+        _ if execution.outcome == Outcome::Expected => return TestCaseStatus::success(),
+        None if execution.outcome.is_red() => (NonSuccessKind::Failure, "conformance", None),
         None => return TestCaseStatus::success(),
     };
     let mut details = details(execution, style);
@@ -138,13 +155,32 @@ fn status(execution: &Execution, style: &Style) -> TestCaseStatus {
     status
 }
 
+/// A suite of its own for entries that expect what holds, since they fail the run.
+fn stale(summary: &Summary, style: &Style) -> Option<TestSuite> {
+    if !summary.stale_is_red {
+        return None;
+    }
+    let mut suite = TestSuite::new("expected failures");
+    for stale in &summary.stale {
+        let text = |text: &str| style.text(text.as_bytes());
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        let message = format!("{} holds: {}", text(&stale.entry.id()), text(&stale.advice()));
+        status.set_type("stale").set_message(message);
+        let mut case = TestCase::new(text(&stale.place), status);
+        case.set_classname(text(&stale.entry.check));
+        suite.add_test_case(case);
+    }
+    Some(suite)
+}
+
 /// What makes the execution red, one text each.
 fn details(execution: &Execution, style: &Style) -> Vec<String> {
     let mut details: Vec<String> = execution
         .checkpoints
         .iter()
-        .filter(|result| is_red(result.verdict) && !is_explained(execution, result.verdict))
-        .map(|result| description(result, style))
+        .filter(|result| result.weight == Weight::Red && !is_explained(execution, result.verdict))
+        .flat_map(CheckpointResult::by_decision)
+        .map(|result| description(&result, style))
         .collect();
     if let Some(Trouble::TimedOut(_)) = execution.trouble {
         details.insert(0, format!("Not decided: {}\n", undecided(execution)));
@@ -160,6 +196,9 @@ fn details(execution: &Execution, style: &Style) -> Vec<String> {
         }
         SnapshotOutcome::Unusable(reason) => {
             details.push(format!("{}\n", style.text(reason.as_bytes())));
+        }
+        SnapshotOutcome::New { pending } if execution.snapshot_is_red => {
+            details.push(format!("The snapshot is new; pending: {}\n", pending.display()));
         }
         _ => {}
     }

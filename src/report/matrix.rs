@@ -6,7 +6,7 @@
 //!     "run_again": 1, "elapsed_ms": 1234},
 //!  "environments": [
 //!    {"name": "double", "subject": "embedded", "ran": 1, "skipped": 0, "broken": 0,
-//!     "cancelled": 0, "failed": 0}],
+//!     "cancelled": 0, "failed": 0, "warned": 0, "noted": 0}],
 //!  "executions": [
 //!    {"check": "client/tool-call-basic", "case": null, "profile": "json",
 //!     "revision": "2025-11-25",
@@ -39,10 +39,12 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::describe::{count, is_red, level, time};
+use super::describe::{count, counted, level, time};
 use super::paint::Paint;
+use super::places::Places;
 use crate::check::Verdict;
-use crate::runner::matrix::{Cell, Counts, Finding, Matrix, OUTSIDE, Of, Row, Wire};
+use crate::runner::Outcome;
+use crate::runner::matrix::{Cell, Finding, Matrix, OUTSIDE, Of, Row, Wire};
 
 /// The version of the document's shape; it changes when a key changes its
 /// meaning or goes away, not when one is added.
@@ -82,7 +84,7 @@ struct Table<'a> {
 /// A line of the table: a name, a word for each environment, and a remark.
 struct Line {
     name: String,
-    cells: Vec<(String, Option<Verdict>)>,
+    cells: Vec<(String, Option<Outcome>)>,
     remark: Remark,
 }
 
@@ -168,7 +170,7 @@ impl<'a> Table<'a> {
 
     fn line(&mut self, name: String, group: &Group<'a>) {
         let cells = group.cells.iter().map(|cell| match cell {
-            Some(cell) if !is_skipped(cell) => (cell.verdict.to_string(), Some(cell.verdict)),
+            Some(cell) if !is_skipped(cell) => (cell.verdict.to_string(), Some(cell.outcome())),
             cell => (self.not_here(&[reason(*cell)]), None),
         });
         let cells = cells.collect();
@@ -225,9 +227,9 @@ impl<'a> Table<'a> {
             }
             let name = if fits { &line.name } else { "" };
             let mut text = format!("{name:<name_width$}");
-            for ((word, verdict), width) in line.cells.iter().zip(&widths) {
-                let shown = match verdict {
-                    Some(verdict) if is_red(*verdict) => self.paint.red(word),
+            for ((word, outcome), width) in line.cells.iter().zip(&widths) {
+                let shown = match outcome {
+                    Some(Outcome::Fail | Outcome::Timeout | Outcome::Error) => self.paint.red(word),
                     Some(_) => word.clone(),
                     None => self.paint.dim(word),
                 };
@@ -285,7 +287,9 @@ fn groups<'a>(rows: &[&'a Row], remark: impl Fn(&Row) -> Remark) -> Vec<Group<'a
 }
 
 fn says_the_same(one: &Cell, other: &Cell) -> bool {
-    one.verdict == other.verdict && (!is_skipped(one) || one.reason == other.reason)
+    one.verdict == other.verdict
+        && one.weight == other.weight
+        && (!is_skipped(one) || one.reason == other.reason)
 }
 
 /// The rows by profile, and by case where not all cases of the profile among
@@ -330,28 +334,15 @@ fn write_findings(
     }
     for (text, same) in told {
         let _ = write!(out, "\n{text}");
-        let profile = |one: &&Finding| Some(format!("{} ({})", one.name.profile, one.revision));
-        for (noun, nouns, names) in [
-            ("case", "cases", distinct(&same, |one| one.name.case.clone())),
-            ("profile", "profiles", distinct(&same, profile)),
-        ] {
-            if !names.is_empty() {
-                let noun = if names.len() == 1 { noun } else { nouns };
-                let _ = writeln!(out, "  {noun:<9} {}", names.join(", "));
-            }
+        let mut places = Places::default();
+        for finding in same {
+            let name = &finding.name;
+            places.add(&name.check, name.case.as_deref(), &name.profile, finding.revision);
+        }
+        for (noun, names) in places.lines() {
+            let _ = writeln!(out, "  {noun:<9} {names}");
         }
     }
-}
-
-/// Each name once, in the order in which they are met.
-fn distinct(findings: &[&Finding], name: impl Fn(&&Finding) -> Option<String>) -> Vec<String> {
-    let mut names = Vec::new();
-    for name in findings.iter().filter_map(name) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
 }
 
 fn finding_text(matrix: &Matrix, finding: &Finding, paint: Paint) -> String {
@@ -416,7 +407,7 @@ fn write_summary(out: &mut String, matrix: &Matrix, paint: Paint) {
             out,
             "{:<7} {}  {}",
             environment.name,
-            outcome(counts, paint),
+            format_args!("{} ran, {}", counts.ran, counted(&counts, paint)),
             paint.dim(&environment.subject)
         );
     }
@@ -464,23 +455,6 @@ fn write_summary(out: &mut String, matrix: &Matrix, paint: Paint) {
     let _ = writeln!(out, "{}", paint.dim(&format!("in {}", time(matrix.elapsed))));
 }
 
-/// The counts of one environment in words: `7 ran, all held`.
-fn outcome(counts: Counts, paint: Paint) -> String {
-    let mut words = vec![format!("{} ran", counts.ran)];
-    let bad =
-        [(counts.failed, "failed"), (counts.broken, "broken"), (counts.cancelled, "cancelled")];
-    let is_good = bad.iter().all(|(number, _)| *number == 0);
-    if is_good && counts.ran > 0 {
-        words.push(paint.green("all held"));
-    }
-    let bad = bad.into_iter().filter(|(number, _)| *number > 0);
-    words.extend(bad.map(|(number, word)| paint.red(&format!("{number} {word}"))));
-    if counts.skipped > 0 {
-        words.push(format!("{} skipped", counts.skipped));
-    }
-    words.join(", ")
-}
-
 /// The matrix for programs, one execution a line.
 pub fn json(matrix: &Matrix, holds: bool) -> String {
     let elapsed = u64::try_from(matrix.elapsed.as_millis()).unwrap_or(u64::MAX);
@@ -508,6 +482,9 @@ pub fn json(matrix: &Matrix, holds: bool) -> String {
                 "broken": counts.broken,
                 "cancelled": counts.cancelled,
                 "failed": counts.failed,
+                "expected": counts.expected,
+                "warned": counts.warned,
+                "noted": counts.noted,
             })
         })
         .collect();
@@ -602,13 +579,14 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::check::Checkpoint;
+    use crate::check::{Checkpoint, Weight};
     use crate::mcp::Revision;
     use crate::runner::matrix::{Environment, Name, findings};
 
     fn cell(verdict: Verdict, reason: Option<&str>) -> Cell {
         let reason = reason.map(str::to_owned);
-        Cell { verdict, reason, expected: None, actual: None, place: None, ended: None }
+        let weight = if verdict == Verdict::Fail { Weight::Red } else { Weight::None };
+        Cell { verdict, weight, reason, expected: None, actual: None, place: None, ended: None }
     }
 
     fn claim() -> Checkpoint {

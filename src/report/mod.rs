@@ -14,12 +14,13 @@ pub mod json;
 pub mod junit;
 pub mod matrix;
 mod paint;
+mod places;
 pub mod progress;
 pub mod proof;
 
 use std::io;
 
-pub(crate) use describe::without_credentials;
+pub(crate) use describe::{log_lines, without_credentials};
 pub use human::Human;
 pub use json::Json;
 pub use junit::JUnit;

@@ -10,7 +10,12 @@ use crate::runner::Event;
 /// Draws how far a run is, on standard error, and clears it at the end.
 pub struct Progress {
     bar: ProgressBar,
+    /// How many executions are red.
+    red: usize,
 }
+
+/// What a bar shows: how far it is, the time that went by and the time left.
+const TEMPLATE: &str = "{bar:30} {pos}/{len} {elapsed}, {eta} left{msg}";
 
 impl Progress {
     /// A bar that is drawn only if standard error is a `terminal` and the run
@@ -23,10 +28,10 @@ impl Progress {
             ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(Some(0), target);
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed}") {
+        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style);
         }
-        Progress { bar }
+        Progress { bar, red: 0 }
     }
 
     /// A writer to `out` that takes the bar away while something is written:
@@ -46,7 +51,12 @@ impl Reporter for Progress {
         match event {
             Event::RunStarted(plan) => self.bar.set_length(plan.executions as u64),
             Event::Progress { done } => self.bar.set_position(*done as u64),
-            Event::ExecutionFinished(_) => {}
+            Event::ExecutionFinished(execution) => {
+                if execution.outcome.is_red() {
+                    self.red += 1;
+                    self.bar.set_message(format!(", {} red", self.red));
+                }
+            }
             Event::RunFinished(_) => self.bar.finish_and_clear(),
         }
         Ok(())

@@ -4,14 +4,15 @@
 //! {"format": "mcp-checks-proof/1",
 //!  "summary": {"holds": false, "interrupted": false, "claims": 240, "proven": 238,
 //!     "survived": 1, "does_not_hold": 0, "not_run": 1, "faults": 63,
-//!     "executions": 17220, "elapsed_ms": 2100},
+//!     "executions": 17220, "played": 51660, "elapsed_ms": 2100},
 //!  "claims": [
 //!    {"check": "client/tool-call-basic", "checkpoint": "handshake",
 //!     "revisions": ["2025-03-26"], "task": false, "builtin": false, "sentence": "…",
 //!     "standing": "proven", "killed_by": ["leaves-out-initialized"]}],
 //!  "faults": [
 //!    {"name": "leaves-out-initialized", "description": "…", "side": "client",
-//!     "revisions": ["2025-03-26"], "executions": 300, "fired": 290, "kills": 12,
+//!     "changes": "behaviour", "revisions": ["2025-03-26"], "executions": 300,
+//!     "played": 20, "fired": 290, "kills": 12,
 //!     "reach": 200, "weaker": 0, "counts": true}],
 //!  "findings": [
 //!    {"kind": "survivor", "severity": "error", "message": "…", "help": "…",
@@ -23,6 +24,10 @@
 //!   know.
 //! - A claim's `revisions` are empty if it is made at all revisions of its check.
 //!   `standing` is `proven`, `survived`, `does not hold` or `not run`.
+//! - `played` is how often playing a fault over the messages without it showed that it
+//!   changes nothing, so that it was not executed.
+//! - `changes` of a fault is `behaviour`, what is done, or `seen`, what the judge is
+//!   shown alone.
 //! - `kind` is one of [`FindingKind::as_str`](crate::runner::prove::FindingKind::as_str).
 
 use std::fmt::Write;
@@ -31,6 +36,7 @@ use miette::{GraphicalReportHandler, GraphicalTheme};
 use serde_json::{Value, json};
 
 use super::describe::without_credentials;
+use crate::check::{Effect, Side};
 use crate::mcp::Revision;
 use crate::runner::prove::{FaultResult, Finding, Proof, Standing};
 use crate::wire::redact::Redactor;
@@ -68,17 +74,18 @@ fn write_faults(faults: &[FaultResult], text: &mut String) {
     let name = faults.iter().map(|fault| fault.name.len()).max().unwrap_or(0).max("fault".len());
     let _ = writeln!(
         text,
-        "{:name$}  {:6}  {:>11}  {:>12}  {:>6}",
-        "fault", "side", "fired", "kills", "weaker"
+        "{:name$}  {:6}  {:9}  {:>11}  {:>12}  {:>6}",
+        "fault", "side", "changes", "fired", "kills", "weaker"
     );
     for fault in faults {
-        let fired = format!("{}/{}", fault.fired, fault.executions);
+        let fired = format!("{}/{}", fault.fired, fault.executions + fault.played);
         let kills = format!("{}/{}", fault.kills, fault.reach);
         let _ = writeln!(
             text,
-            "{:name$}  {:6}  {fired:>11}  {kills:>12}  {:>6}{}",
+            "{:name$}  {:6}  {:9}  {fired:>11}  {kills:>12}  {:>6}{}",
             fault.name,
             fault.side.as_str(),
+            fault.effect.as_str(),
             fault.weaker,
             if fault.counts { "" } else { "  does not count" }
         );
@@ -99,8 +106,24 @@ fn summary(proof: &Proof) -> String {
         proof.count(Standing::DoesNotHold),
         proof.count(Standing::NotRun),
     );
+    let of_host = |effect| {
+        let of = |fault: &&FaultResult| fault.side == Side::Host && fault.effect == effect;
+        proof.faults.iter().filter(of).count()
+    };
+    let (behaviour, seen) = (of_host(Effect::Behaviour), of_host(Effect::Seen));
+    if behaviour + seen > 0 {
+        let _ = writeln!(
+            text,
+            "Faults of the host: {behaviour} change what it does, {seen} only what the judge is \
+             shown of it."
+        );
+    }
     let seconds = proof.elapsed.as_secs_f64();
-    let _ = writeln!(text, "{} executions in {seconds:.1} s.", proof.executions);
+    let _ = write!(text, "{} executions in {seconds:.1} s", proof.executions);
+    let _ = match proof.played {
+        0 => writeln!(text, "."),
+        played => writeln!(text, "; {played} more would have changed nothing."),
+    };
     if proof.interrupted {
         text.push_str("Interrupted: nothing is proven.\n");
     }
@@ -133,8 +156,10 @@ pub fn json(proof: &Proof, redactor: &Redactor) -> Value {
                 "name": fault.name,
                 "description": fault.description,
                 "side": fault.side.as_str(),
+                "changes": fault.effect.as_str(),
                 "revisions": revisions(&fault.revisions),
                 "executions": fault.executions,
+                "played": fault.played,
                 "fired": fault.fired,
                 "kills": fault.kills,
                 "reach": fault.reach,
@@ -156,6 +181,7 @@ pub fn json(proof: &Proof, redactor: &Redactor) -> Value {
             "not_run": proof.count(Standing::NotRun),
             "faults": proof.faults.len(),
             "executions": proof.executions,
+            "played": proof.played,
             "elapsed_ms": elapsed,
         },
         "claims": claims,
@@ -191,7 +217,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::check::{About, Checkpoint, Level, Side};
+    use crate::check::{About, Checkpoint, Level};
     use crate::runner::prove::{Claim, FindingKind};
 
     fn proof() -> Proof {
@@ -215,9 +241,11 @@ mod tests {
             faults: vec![FaultResult {
                 name: "does-it".to_owned(),
                 description: "Does it.".to_owned(),
-                side: Side::Client,
+                side: Side::Host,
+                effect: Effect::Seen,
                 revisions: vec![Revision::V2025_11_25],
-                executions: 4,
+                executions: 3,
+                played: 1,
                 fired: 2,
                 kills: 3,
                 reach: 10,
@@ -234,7 +262,8 @@ mod tests {
                 place: None,
                 cause: None,
             }],
-            executions: 5,
+            executions: 4,
+            played: 1,
             interrupted: false,
             elapsed: Duration::from_millis(1500),
         }
@@ -248,9 +277,10 @@ mod tests {
             "prove::survivor",
             "× no fault turns it red",
             "help: write one",
-            "does-it  client          2/4          3/10       1  does not count",
+            "does-it  host    seen               2/4          3/10       1  does not count",
+            "Faults of the host: 0 change what it does, 1 only what the judge is shown of it.",
             "0 of 1 MUST checkpoints proven by 0 faults: 1 survived",
-            "5 executions in 1.5 s.",
+            "4 executions in 1.5 s; 1 more would have changed nothing.",
         ] {
             assert!(text.contains(expected), "{expected}: {text}");
         }
@@ -263,6 +293,7 @@ mod tests {
         assert_eq!(json["summary"]["survived"], 1);
         assert_eq!(json["claims"][0]["standing"], "survived");
         assert_eq!(json["faults"][0]["reach"], 10);
+        assert_eq!(json["faults"][0]["changes"], "seen");
         assert_eq!(json["findings"][0]["severity"], "error");
         assert_eq!(json["findings"][0]["place"], Value::Null);
     }

@@ -7,8 +7,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::expected::{Expected, Stale};
+use super::outcome::{Counts, Outcome};
+use crate::check::discovery::Beside;
 use crate::check::{About, CheckpointResult, Level, Verdict};
 use crate::mcp::Revision;
+use crate::script::log::Logged;
 use crate::wire::Exchange;
 
 /// Something that the runner did.
@@ -39,6 +43,13 @@ pub struct Plan {
     /// The subject, in words: `embedded`, `loopback`, `client: COMMAND`,
     /// `server: URL`.
     pub subject: String,
+    /// What a local folder of checks makes of the built-in ones.
+    pub beside: Beside,
+    /// Whether time passes while the subject waits: it is not in memory.
+    pub on_real_clock: bool,
+    /// The revisions that the server under test speaks, the newest first; `None`
+    /// if it was not asked.
+    pub speaks: Option<Vec<String>>,
 }
 
 /// One check, run for one profile and one case.
@@ -57,6 +68,10 @@ pub struct Execution {
     /// Every checkpoint of the check that is declared for this revision, in
     /// the header's order, and `wire-schema`.
     pub checkpoints: Vec<CheckpointResult>,
+    /// What of it was expected not to hold.
+    pub expected: Expected,
+    /// What it came to.
+    pub outcome: Outcome,
     /// Why the whole execution has no ordinary verdicts: the check is broken,
     /// time was up, or it does not apply.
     pub trouble: Option<Trouble>,
@@ -70,8 +85,13 @@ pub struct Execution {
     pub origins: Vec<(String, String)>,
     /// How the wire compares with the recorded one.
     pub snapshot: SnapshotOutcome,
+    /// Whether the wire alone makes it red.
+    pub snapshot_is_red: bool,
     /// What an external client printed and how it ended.
     pub client: Option<ClientProcess>,
+    /// What the script logged; kept when something did not hold, or under
+    /// `--trace`.
+    pub log: Logged,
     /// Real time spent.
     pub elapsed: Duration,
 }
@@ -83,25 +103,6 @@ impl Execution {
             Some(case) => format!("{}[{case}]", self.check),
             None => self.check.clone(),
         }
-    }
-
-    /// Whether something is wrong with the subject or its wire: a MUST, or a
-    /// claim as strong as `fail_on`, does not hold; a claim of any level was not
-    /// exercised; time was up; the subject could not be reached; or the wire is
-    /// not the recorded one. A broken check is not red, it is broken.
-    pub fn is_red(&self, fail_on: Level) -> bool {
-        match &self.trouble {
-            Some(Trouble::Subject(_) | Trouble::TimedOut(_)) => return true,
-            Some(Trouble::Broken(_) | Trouble::Cancelled | Trouble::Skipped(_)) => return false,
-            None => {}
-        }
-        let is_red = |result: &CheckpointResult| match result.verdict {
-            Verdict::Fail | Verdict::NotExercised | Verdict::Timeout => true,
-            Verdict::Warn | Verdict::Note => result.checkpoint.level <= fail_on,
-            Verdict::Pass | Verdict::Skip | Verdict::Cancelled | Verdict::Error => false,
-        };
-        self.checkpoints.iter().any(is_red)
-            || matches!(self.snapshot, SnapshotOutcome::Different { .. })
     }
 }
 
@@ -116,6 +117,8 @@ pub struct Counted {
     pub verdict: Verdict,
     /// How many there are.
     pub count: usize,
+    /// How many of them make their execution red.
+    pub red: usize,
 }
 
 /// Why an execution has no ordinary verdicts.
@@ -177,22 +180,11 @@ pub struct ClientProcess {
     pub exit_code: Option<i32>,
 }
 
-/// The counts of a run.
+/// The counts of a run, and what became of the expected failures.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    /// Executions that ran.
-    pub ran: usize,
-    /// Executions that did not apply.
-    pub skipped: usize,
-    /// Executions whose check is broken.
-    pub broken: usize,
-    /// Executions that were cancelled.
-    pub cancelled: usize,
-    /// Executions that are red: a checkpoint failed or was not exercised, time
-    /// was up, the subject could not be reached, or the wire differs.
-    pub failed: usize,
-    /// Executions that are not red, but hold a SHOULD that does not hold.
-    pub warned: usize,
+    /// How many executions came to what.
+    pub executions: Counts,
     /// How many checkpoints there are of each kind, in a fixed order.
     pub checkpoints: Vec<Counted>,
     /// Snapshots that are new.
@@ -205,6 +197,10 @@ pub struct Summary {
     pub snapshots_unusable: usize,
     /// Snapshot files that belong to no check and profile that exist.
     pub snapshots_unreferenced: Vec<PathBuf>,
+    /// Entries that expect what holds.
+    pub stale: Vec<Stale>,
+    /// Whether they fail the run.
+    pub stale_is_red: bool,
     /// Whether the user interrupted the run.
     pub interrupted: bool,
     /// Real time spent.

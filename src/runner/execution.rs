@@ -6,7 +6,7 @@ mod alone;
 mod judging;
 mod wire_schema;
 
-pub use self::alone::drive_alone;
+pub use self::alone::{Alone, Driven, drive_alone};
 pub use self::judging::{all_checkpoints, require_functions};
 
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use self::acting::Acted;
-use self::wire_schema::AsWritten;
+use self::wire_schema::{AsWritten, WireSchema};
 use super::addresses::{InMemory, OnLoopback};
 use super::event::{ClientProcess, Trouble};
 use super::process::{self, Ended};
@@ -28,8 +28,10 @@ use crate::check::{Check, CheckKind, CheckpointResult};
 use crate::mcp::server::Behaviour;
 use crate::profile::Profile;
 use crate::script::action::Handlers;
-use crate::script::fault::{Fault, Faulty};
+use crate::script::fault::{Fault, Faulty, Passed, Tap};
 use crate::script::host::Record;
+use crate::script::log::Logged;
+use crate::script::observation::Observation;
 use crate::script::server::{Addresses, ENDPOINT_PATH, SERVER_ORIGIN, Server, authority};
 use crate::script::value::deep_copy;
 use crate::script::{Script, ScriptError};
@@ -60,8 +62,10 @@ pub struct Executed {
     pub origins: Vec<(String, String)>,
     /// The client's process, if there was one.
     pub client: Option<ClientProcess>,
-    /// What was judged, if it was to be kept.
-    outcome: Option<Outcome>,
+    /// What the script logged.
+    pub log: Logged,
+    /// What faults can be played over, if it was to be kept.
+    kept: Option<Kept>,
 }
 
 /// The clock and the far side of one execution.
@@ -73,6 +77,8 @@ struct Stage<'a> {
     case: Option<&'a str>,
     settings: &'a Settings,
     fault: Option<Arc<Fault>>,
+    /// What passed where a fault would stand, without one.
+    passed: Passed,
     /// Calls functions of the check's own script.
     handlers: Handlers,
     runtime: Arc<Runtime>,
@@ -117,16 +123,42 @@ pub fn execute(engine: &Engine, piece: Piece<'_>, settings: &Settings) -> Execut
     })
 }
 
-/// Judges once more what an earlier execution of the same kept, under a fault
-/// that changes nothing but what is seen of it; `None` if it kept nothing.
-pub fn judge_anew(
-    engine: &Engine,
-    piece: Piece<'_>,
-    settings: &Settings,
-    earlier: &Executed,
-) -> Option<Executed> {
-    let outcome = earlier.outcome.as_ref()?;
-    Some(on_stage(engine, piece, settings, |stage| stage.judge_anew(outcome, earlier)))
+/// What playing a fault over an execution without it shows.
+pub enum Played {
+    /// It changes nothing: under it everything would be the same.
+    Nothing,
+    /// It changes nothing but what is seen, of which this is the judgement.
+    Seen(Box<Executed>),
+    /// It changes what happens, or may: that takes an execution.
+    Something,
+}
+
+/// Plays the fault in force over what an earlier execution of the same kept, which
+/// was without it.
+pub fn play(engine: &Engine, piece: Piece<'_>, settings: &Settings, earlier: &Executed) -> Played {
+    let (Some(kept), Some((of, script)), None) = (&earlier.kept, &engine.fault, &earlier.trouble)
+    else {
+        return Played::Something;
+    };
+    let has = |name| script.parameters(name).is_some();
+    if has("request") || has("response") {
+        let limits = engine.scripts.limits();
+        limits.set_deadline(Some(Instant::now() + settings.timeout));
+        limits.measure_memory();
+        let fault = Fault::new(of.clone(), script, engine.scripts.handlers(script));
+        if fault.would_change(&kept.passed) {
+            return Played::Something;
+        }
+    }
+    if !has("seen") {
+        return Played::Nothing;
+    }
+    let mut judged = None;
+    on_stage_of(kept.runtime.clone(), engine, piece, settings, |stage| {
+        judged = stage.judge_anew(kept, earlier);
+        Executed::default()
+    });
+    judged.map_or(Played::Nothing, |executed| Played::Seen(Box::new(executed)))
 }
 
 /// Sets the stage of one execution and lets `play` play on it.
@@ -136,18 +168,28 @@ fn on_stage(
     settings: &Settings,
     play: impl FnOnce(&Stage<'_>) -> Executed,
 ) -> Executed {
+    match new_runtime(is_in_memory(piece.check.kind, &settings.subject)) {
+        Ok(runtime) => on_stage_of(Arc::new(runtime), engine, piece, settings, play),
+        Err(error) => {
+            let trouble =
+                Trouble::Subject(Arc::new(miette::miette!("no runtime could be started: {error}")));
+            Executed { trouble: Some(trouble), ..Executed::default() }
+        }
+    }
+}
+
+/// The same on a runtime that is there.
+fn on_stage_of(
+    runtime: Arc<Runtime>,
+    engine: &Engine,
+    piece: Piece<'_>,
+    settings: &Settings,
+    play: impl FnOnce(&Stage<'_>) -> Executed,
+) -> Executed {
     let Piece { check, script, profile, case } = piece;
     let deadline = Instant::now() + settings.timeout;
     engine.scripts.limits().set_deadline(Some(deadline));
     let on_paused_clock = is_in_memory(check.kind, &settings.subject);
-    let runtime = match new_runtime(on_paused_clock) {
-        Ok(runtime) => Arc::new(runtime),
-        Err(error) => {
-            let trouble =
-                Trouble::Subject(Arc::new(miette::miette!("no runtime could be started: {error}")));
-            return Executed { trouble: Some(trouble), ..Executed::default() };
-        }
-    };
     // The recorder's clock is that of the runtime.
     let entered = runtime.clone();
     let _entered = entered.enter();
@@ -162,13 +204,17 @@ fn on_stage(
             let handlers = engine.scripts.handlers(script);
             Arc::new(Fault::new(of.clone(), script, handlers))
         }),
+        passed: Passed::default(),
         handlers: engine.scripts.handlers(script),
         wire: Wire::new(settings.scale),
         runtime,
         on_paused_clock,
         deadline,
     };
-    play(&stage)
+    let log = engine.scripts.begin_log(script);
+    let mut executed = play(&stage);
+    executed.log = log.take();
+    executed
 }
 
 /// Whether nothing leaves the process: then the clock is paused.
@@ -242,7 +288,7 @@ impl Stage<'_> {
         executed.origins = server.origins();
         let http = self.with_fault(double);
         let endpoint = parse_url(&server.url())?;
-        let acted = self.act(http, endpoint)?;
+        let acted = self.act(http, endpoint, self.context(Some(&server)))?;
         Ok(Outcome::of(acted, Some(&server), self.endpoint_by_name()?))
     }
 
@@ -251,7 +297,15 @@ impl Stage<'_> {
     /// is on the other side of it, and so shows in what is recorded.
     fn with_fault(&self, double: Arc<Double>) -> Arc<dyn HttpClient> {
         match (self.fault.clone(), self.check.kind) {
-            (None, _) => Arc::new(Recorder::new(double, self.wire.clone())),
+            (None, _) if !self.settings.keep_outcome => {
+                Arc::new(Recorder::new(double, self.wire.clone()))
+            }
+            (None, CheckKind::Server) => {
+                Arc::new(Recorder::new(Tap::new(double, self.passed.clone()), self.wire.clone()))
+            }
+            (None, _) => {
+                Arc::new(Tap::new(Recorder::new(double, self.wire.clone()), self.passed.clone()))
+            }
             (Some(fault), CheckKind::Server) => {
                 Arc::new(Recorder::new(Faulty::new(double, fault), self.wire.clone()))
             }
@@ -276,7 +330,7 @@ impl Stage<'_> {
             executed,
         )?;
         let endpoint = parse_url(&server.url())?;
-        let acted = self.act(Arc::new(Live::new()), endpoint);
+        let acted = self.act(Arc::new(Live::new()), endpoint, self.context(Some(&server)));
         self.runtime.block_on(serving.close());
         Ok(Outcome::of(acted?, Some(&server), self.endpoint_by_name()?))
     }
@@ -311,10 +365,19 @@ impl Stage<'_> {
         })?;
         let timed_out = ran.ended == Ended::TimedOut;
         let interrupted = ran.ended == Ended::Interrupted;
+        let is_unknown = ran.does_not_know_the_task();
         let style = self.settings.style.with_origins(&executed.origins);
         executed.client = Some(ran.describe(command, &style.redactor));
         if interrupted {
             return Err(Stopped::Trouble(Trouble::Cancelled));
+        }
+        if is_unknown {
+            // What it said before it knew is nobody's failure, but is not hidden.
+            let reason = match self.wire.exchanges().len() {
+                0 => "the client does not know this task (exit code 77)",
+                _ => "the client does not know this task (exit code 77), and had sent requests",
+            };
+            return Err(Stopped::Trouble(Trouble::Skipped(reason.to_owned())));
         }
         if timed_out {
             executed.trouble = Some(Trouble::TimedOut(self.settings.timeout));
@@ -360,27 +423,32 @@ impl Stage<'_> {
 
     /// What an external client finds in its environment.
     fn environment(&self, server: &Server) -> [(&'static str, String); 3] {
-        let scenario = self.check.header.scenario.as_deref().unwrap_or(&self.check.id);
         [
-            (SCENARIO_VARIABLE, scenario.to_owned()),
+            (SCENARIO_VARIABLE, self.scenario().to_owned()),
             (VERSION_VARIABLE, self.profile.revision.as_str().to_owned()),
-            (CONTEXT_VARIABLE, self.context(scenario, server).to_string()),
+            (CONTEXT_VARIABLE, self.context(Some(server)).to_string()),
         ]
     }
 
-    /// What an external client is told: what the profile says, and what the
-    /// script says over it. Of the policy, the script may say a part.
-    fn context(&self, scenario: &str, server: &Server) -> Value {
+    /// The word by which clients know the task.
+    fn scenario(&self) -> &str {
+        self.check.header.scenario.as_deref().unwrap_or(&self.check.id)
+    }
+
+    /// What a client is told: what the profile says, and what the script that
+    /// plays `server` says over it. Of the policy, the script may say a part.
+    fn context(&self, server: Option<&Server>) -> Value {
         let mut context = json!({
-            "name": scenario,
+            "name": self.scenario(),
             "check": self.check.id,
             "policy": self.profile.policy,
         });
         if let Some(case) = self.case {
             context["case"] = case.into();
         }
+        let said = server.map(Server::context).unwrap_or_default();
         if let (Some(members), Ok(Value::Object(mut said))) =
-            (context.as_object_mut(), crate::script::value::to_json(&server.context().into()))
+            (context.as_object_mut(), crate::script::value::to_json(&said.into()))
         {
             if let (Some(Value::Object(policy)), Some(Value::Object(part))) =
                 (members.get_mut("policy"), said.get("policy").cloned())
@@ -396,7 +464,7 @@ impl Stage<'_> {
     /// The built-in client reaches a server from outside.
     fn external_server(&self, url: &Uri, executed: &mut Executed) -> Result<Outcome, Stopped> {
         let http = Arc::new(Recorder::new(Live::new(), self.wire.clone()));
-        let acted = self.act(http, url.clone());
+        let acted = self.act(http, url.clone(), self.context(None));
         let exchanges = self.wire.exchanges();
         if !exchanges.is_empty() && exchanges.iter().all(|exchange| exchange.response.is_none()) {
             executed.trouble = Some(Trouble::Subject(Arc::new(miette::miette!(
@@ -415,17 +483,27 @@ impl Stage<'_> {
         handlers: &Handlers,
         served: &Script,
     ) -> Result<Server, Stopped> {
+        let is_accepted = self.profile.is_accepted();
+        let required = is_accepted.then(|| self.profile.policy.required.clone());
         let behaviour = Behaviour {
             revision: self.profile.revision,
             session: self.profile.server.session.clone(),
             framing: self.profile.server.framing,
+            declares: required.unwrap_or_default(),
             lacks: self.profile.server.lacks.clone(),
             path: ENDPOINT_PATH.to_owned(),
         };
         let server = Server::new(behaviour, double.clone(), addresses, handlers.clone())
             .map_err(no_socket)?;
         let _ = self.call(served, "serve", Dynamic::from(server.clone()))?;
-        Ok(server)
+        // A check of what the profile's server lacks has nothing to look at, and one whose
+        // server has to lack what the policy requires nobody to look at it.
+        let reason = match (server.withheld().first(), server.undeclared().first()) {
+            (Some(path), _) => format!("the profile's server lacks `{path}`"),
+            (_, Some(path)) => format!("the profile's policy requires `{path}`"),
+            _ => return Ok(server),
+        };
+        if is_accepted { Err(Stopped::Trouble(Trouble::Skipped(reason))) } else { Ok(server) }
     }
 
     /// Calls an entry of a script with its subject, and with the case's name if
@@ -456,6 +534,18 @@ impl Stage<'_> {
         origins.extend(by_name);
         origins
     }
+}
+
+/// What an execution without a fault keeps, for faults to be played over it.
+struct Kept {
+    outcome: Outcome,
+    passed: Passed,
+    /// The runtime on which it was executed; making one takes longer than most faults.
+    runtime: Arc<Runtime>,
+    observation: Arc<Observation>,
+    wire: WireSchema,
+    /// What a fault can change of what is seen, as text.
+    text: String,
 }
 
 /// What is left when the subject is done.

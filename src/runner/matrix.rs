@@ -28,9 +28,10 @@ pub use self::compare::{Finding, Of, Row, Wire, compare, findings};
 pub use self::entry::{Cell, Entry, Name};
 
 use super::event::Event;
+use super::outcome::Counts;
 use super::plan::{Choice, Plan};
 use super::subject::{Settings, Subject};
-use crate::check::{Library, Verdict};
+use crate::check::Library;
 use crate::profile::Profile;
 
 /// The scales at which what differs over the socket is run again, in place of
@@ -74,36 +75,12 @@ pub struct Environment {
     pub subject: String,
 }
 
-/// How many executions of one environment came to what.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Those that ran.
-    pub ran: usize,
-    /// Those that do not apply.
-    pub skipped: usize,
-    /// Those whose check is broken.
-    pub broken: usize,
-    /// Those that were cancelled.
-    pub cancelled: usize,
-    /// Those in which something under test does not conform, or time was up.
-    pub failed: usize,
-}
-
 impl Matrix {
     /// What came of the executions of the environment in this column.
     pub fn counts(&self, column: usize) -> Counts {
         let mut counts = Counts::default();
         for cell in self.rows.iter().filter_map(|row| row.cells.get(column)?.as_ref()) {
-            match cell.verdict {
-                Verdict::Skip => counts.skipped += 1,
-                Verdict::Cancelled => counts.cancelled += 1,
-                Verdict::Error => counts.broken += 1,
-                Verdict::Fail | Verdict::NotExercised | Verdict::Timeout => {
-                    counts.ran += 1;
-                    counts.failed += 1;
-                }
-                Verdict::Pass | Verdict::Warn | Verdict::Note => counts.ran += 1,
-            }
+            counts.add(cell.outcome());
         }
         counts
     }

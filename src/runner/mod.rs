@@ -4,8 +4,11 @@
 pub mod addresses;
 pub mod event;
 pub mod execution;
+pub mod expected;
 pub mod matrix;
+pub mod outcome;
 pub mod plan;
+pub mod probe;
 pub mod process;
 pub mod prove;
 pub mod subject;
@@ -17,11 +20,14 @@ use std::sync::mpsc;
 use std::time::Instant;
 
 pub use event::{Event, Execution, Summary};
+pub use outcome::{Counts, Outcome};
 pub use plan::{Job, Plan};
 pub use subject::{Settings, Subject};
 
 use crate::check::discovery::Support;
-use event::{Counted, Trouble};
+use crate::check::{CheckpointResult, Weight};
+use event::{Counted, SnapshotOutcome};
+use expected::Tally;
 use worker::Worker;
 
 /// Runs `plan` and hands every event to `emit`, in the order of the plan.
@@ -36,6 +42,10 @@ pub fn run(
 ) -> Summary {
     let started = Instant::now();
     let mut summary = Summary::default();
+    let mut tally = settings
+        .expectations
+        .as_ref()
+        .map(|expectations| Tally::new(expectations, settings.least_level.is_some()));
     emit(Event::RunStarted(plan.announcement(settings)));
     let next = AtomicUsize::new(0);
     let done = AtomicUsize::new(0);
@@ -81,8 +91,12 @@ pub fn run(
                     if failed_fast {
                         worker::cancel(&mut execution);
                     }
+                    if let Some(tally) = &mut tally {
+                        execution.expected = tally.expected(&execution);
+                    }
+                    execution.weigh(settings);
                     summary.count(&execution);
-                    failed_fast |= settings.fail_fast && execution.is_red(settings.fail_on);
+                    failed_fast |= settings.fail_fast && execution.outcome.is_red();
                     emit(Event::ExecutionFinished(Box::new(execution)));
                 }
                 if failed_fast {
@@ -97,6 +111,8 @@ pub fn run(
     {
         summary.snapshots_unreferenced = plan.unreferenced(&snapshots.store);
     }
+    summary.stale = tally.map(|tally| tally.stale()).unwrap_or_default();
+    summary.stale_is_red = settings.stale_is_red && !summary.stale.is_empty();
     summary.interrupted = settings.interrupt.is_cancelled();
     summary.elapsed = started.elapsed();
     emit(Event::RunFinished(summary.clone()));
@@ -105,45 +121,33 @@ pub fn run(
 
 impl Summary {
     fn count(&mut self, execution: &Execution) {
-        use event::SnapshotOutcome as Outcome;
-        match &execution.trouble {
-            Some(Trouble::Skipped(_)) => self.skipped += 1,
-            Some(Trouble::Cancelled) => self.cancelled += 1,
-            Some(Trouble::Broken(_)) => self.broken += 1,
-            Some(Trouble::Subject(_) | Trouble::TimedOut(_)) => {
-                self.ran += 1;
-                self.failed += 1;
-            }
-            None => {
-                self.ran += 1;
-                if execution.is_red(crate::check::Level::Must) {
-                    self.failed += 1;
-                } else if execution.is_red(crate::check::Level::Should) {
-                    self.warned += 1;
-                }
-            }
-        }
-        if !matches!(execution.trouble, Some(Trouble::Skipped(_))) {
+        self.executions.add(execution.outcome);
+        if execution.outcome != Outcome::Skip {
             for result in &execution.checkpoints {
                 self.add_checkpoint(result);
             }
         }
         match &execution.snapshot {
-            Outcome::New { .. } => self.snapshots_new += 1,
-            Outcome::Different { .. } => self.snapshots_different += 1,
-            Outcome::Updated => self.snapshots_updated += 1,
-            Outcome::Unusable(_) => self.snapshots_unusable += 1,
-            Outcome::NotCompared | Outcome::Same => {}
+            SnapshotOutcome::New { .. } => self.snapshots_new += 1,
+            SnapshotOutcome::Different { .. } => self.snapshots_different += 1,
+            SnapshotOutcome::Updated => self.snapshots_updated += 1,
+            SnapshotOutcome::Unusable(_) => self.snapshots_unusable += 1,
+            SnapshotOutcome::NotCompared | SnapshotOutcome::Same => {}
         }
     }
 
-    fn add_checkpoint(&mut self, result: &crate::check::CheckpointResult) {
+    fn add_checkpoint(&mut self, result: &CheckpointResult) {
         let (about, level) = (result.checkpoint.about, result.checkpoint.level);
         let verdict = result.verdict;
         let key = |counted: &Counted| (counted.about, counted.level, counted.verdict);
-        match self.checkpoints.iter_mut().find(|counted| key(counted) == (about, level, verdict)) {
-            Some(counted) => counted.count += 1,
-            None => self.checkpoints.push(Counted { about, level, verdict, count: 1 }),
+        let same = |counted: &&mut Counted| key(counted) == (about, level, verdict);
+        let red = usize::from(result.weight == Weight::Red);
+        match self.checkpoints.iter_mut().find(same) {
+            Some(counted) => {
+                counted.count += 1;
+                counted.red += red;
+            }
+            None => self.checkpoints.push(Counted { about, level, verdict, count: 1, red }),
         }
         self.checkpoints.sort_by_key(key);
     }

@@ -3,11 +3,15 @@
 use std::path::PathBuf;
 
 use super::event;
+use super::probe::Spoken;
 use super::subject::{Settings, Subject};
 use crate::check::{BrokenCheck, Check, Level, Library, Selection, unmet_need};
 use crate::mcp::Revision;
 use crate::profile::Profile;
 use crate::snapshot::Store;
+
+/// The tag of checks that need no token of a server that asks for one.
+const AUTHORIZATION_TAG: &str = "authorization";
 
 /// Everything that is going to run, in order.
 pub struct Plan<'a> {
@@ -18,6 +22,8 @@ pub struct Plan<'a> {
     pub is_whole: bool,
     profiles: Vec<&'a Profile>,
     library: &'a Library,
+    /// What the server speaks, if one is under test and was asked.
+    spoken: Option<&'a Spoken>,
 }
 
 /// One check and where it runs; its script is compiled once for all of it.
@@ -51,6 +57,9 @@ pub struct Choice<'a> {
     pub tags: &'a [String],
     /// Checks that claim something of this level or of a stronger one.
     pub level: Option<Level>,
+    /// What the server under test speaks, if it was asked: nothing else runs,
+    /// unless a profile or a revision is asked for.
+    pub spoken: Option<&'a Spoken>,
 }
 
 impl<'a> Plan<'a> {
@@ -96,7 +105,8 @@ impl<'a> Plan<'a> {
         // workers share them out evenly. In memory it is the check, so that
         // each script is compiled by one worker.
         let jobs = if matches!(subject, Subject::Embedded) { jobs } else { one_each(jobs) };
-        Plan { jobs, is_whole, profiles: distinct, library }
+        let spoken = choice.spoken.filter(|_| matches!(subject, Subject::Server(_)));
+        Plan { jobs, is_whole, profiles: distinct, library, spoken }
     }
 
     /// What is announced before anything runs.
@@ -117,6 +127,11 @@ impl<'a> Plan<'a> {
             checks: checks.len(),
             profiles: self.profiles.iter().map(|profile| profile.name.clone()).collect(),
             subject: settings.subject.to_string(),
+            beside: self.library.beside,
+            on_real_clock: !matches!(settings.subject, Subject::Embedded),
+            speaks: self.spoken.map(|spoken| {
+                spoken.revisions.iter().map(|revision| revision.as_str().to_owned()).collect()
+            }),
         }
     }
 
@@ -131,6 +146,21 @@ impl<'a> Plan<'a> {
 }
 
 impl Choice<'_> {
+    /// Why a check does not run on the server under test at `profile`: it does not
+    /// speak the revision, or tells nothing to whom it does not know. What is
+    /// asked for by name runs all the same.
+    fn unspoken(&self, check: &Check, profile: &Profile, subject: &Subject) -> Option<String> {
+        let spoken = self.spoken.filter(|_| matches!(subject, Subject::Server(_)))?;
+        let is_asked_for = !self.profiles.is_empty() || !self.revisions.is_empty();
+        // What it says to whom it does not know, it says to everyone.
+        let needs_no_token = spoken.unauthorized.is_some()
+            && check.header.tags.iter().any(|tag| tag == AUTHORIZATION_TAG);
+        if is_asked_for && spoken.unauthorized.is_none() || needs_no_token {
+            return None;
+        }
+        spoken.reason_against(profile.revision)
+    }
+
     fn takes(&self, check: &Check, subject: &Subject) -> bool {
         let named = self.selection.is_some_and(|selection| selection.matches(check));
         let header = &check.header;
@@ -173,7 +203,8 @@ fn run<'a>(
     subject: &Subject,
     choice: &Choice<'_>,
 ) -> Run<'a> {
-    let skipped = reason_to_skip(check, profile, subject);
+    let skipped = reason_to_skip(check, profile, subject)
+        .or_else(|| choice.unspoken(check, profile, subject));
     let mut cases: Vec<Option<&str>> = check
         .header
         .cases

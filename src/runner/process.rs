@@ -18,6 +18,10 @@ use crate::wire::redact::Redactor;
 /// How much of a client's output is kept: its end, which says why it failed.
 pub const OUTPUT_LIMIT: usize = 64 * 1024;
 
+/// The exit code by which a client says that it does not know its task: that of
+/// a skipped test in Automake's and other harnesses.
+pub const UNKNOWN_TASK: u8 = 77;
+
 /// How long a client that was asked to end may take for it.
 const TERMINATION_BOUND: Duration = Duration::from_millis(500);
 
@@ -176,6 +180,12 @@ async fn read(mut from: impl AsyncRead + Unpin, stream: usize, output: Arc<Mutex
 }
 
 impl Ran {
+    /// Whether the client ended by itself and said that it does not know the task.
+    pub fn does_not_know_the_task(&self) -> bool {
+        let code = self.status.and_then(|status| status.code());
+        self.ended == Ended::ByItself && code == Some(i32::from(UNKNOWN_TASK))
+    }
+
     /// The process as reports show it.
     pub fn describe(self, command: &Command, redactor: &Redactor) -> ClientProcess {
         let exit_code = self.status.and_then(|status| status.code());

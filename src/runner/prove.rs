@@ -14,6 +14,11 @@
 //!   exercised" are no kills: they show that something broke, not that the claim
 //!   was looked at. A checkpoint with the mark `sent` claims that something is
 //!   sent at all; there "not exercised" is a kill.
+//! - A fault that would change, add, drop, delay and reorder none of the messages
+//!   of the execution without it, nor what is seen of it, is not executed: it is
+//!   **played** over these messages. What came of the check without it is what would
+//!   come of it. [`Effort::Exhaustive`] executes it all the same, and says where that
+//!   differs.
 //! - A fault is small: one that kills more than a quarter of the claims that it
 //!   **could reach** does not count. It could reach the claims that apply at a
 //!   revision at which it ran, of all the checks that it ran with.
@@ -40,7 +45,7 @@ use self::trial::{Bench, JobTrials, KnownFault};
 use super::plan::{Choice, Plan};
 use super::subject::{Settings, Subject};
 use super::worker;
-use crate::check::{Checkpoint, Library, Side};
+use crate::check::{Checkpoint, Effect, Library, Side};
 use crate::mcp::Revision;
 use crate::profile::Profile;
 
@@ -53,8 +58,11 @@ pub struct Proof {
     pub faults: Vec<FaultResult>,
     /// What is wrong, errors first.
     pub findings: Vec<Finding>,
-    /// How many executions there were.
+    /// How many executions there were, and judgements of what a fault lets be seen.
     pub executions: usize,
+    /// How often playing a fault showed that it changes nothing, so that it was not
+    /// executed.
+    pub played: usize,
     /// Whether the user interrupted it: then nothing is proven.
     pub interrupted: bool,
     /// Real time spent.
@@ -108,11 +116,15 @@ pub struct FaultResult {
     pub description: String,
     /// Who misbehaves.
     pub side: Side,
+    /// What it changes.
+    pub effect: Effect,
     /// The revisions at which it misbehaves.
     pub revisions: Vec<Revision>,
     /// In how many executions it was in force.
     pub executions: usize,
-    /// In how many of them it changed something.
+    /// How often playing it showed that it changes nothing.
+    pub played: usize,
+    /// In how many executions it changed something.
     pub fired: usize,
     /// How many claims it kills.
     pub kills: usize,
@@ -145,14 +157,25 @@ impl Proof {
     }
 }
 
+/// Which faults are executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Those that change something, as playing them shows.
+    Played,
+    /// All of them, and what comes of it is held against what playing shows.
+    Exhaustive,
+}
+
 /// Runs every check of `library` under every fault, at every profile.
 ///
 /// Of `settings`, the number of workers, the timeout and the interrupt count.
-/// `progress` gets how many executions are done, and how many there are.
+/// `progress` gets how many executions, and faults played in place of one, are done,
+/// and how many there are.
 pub fn prove(
     library: &Library,
     profiles: &[Profile],
     settings: &Settings,
+    effort: Effort,
     mut progress: impl FnMut(usize, usize),
 ) -> Proof {
     let started = Instant::now();
@@ -178,7 +201,7 @@ pub fn prove(
             let sender = sender.clone();
             let (next, plan, faults, settings) = (&next, &plan, &faults, &settings);
             let started = worker::thread().spawn_scoped(scope, move || {
-                let bench = Bench::new(&library.support, faults, settings).map(Arc::new);
+                let bench = Bench::new(&library.support, faults, settings, effort).map(Arc::new);
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(job) = plan.jobs.get(index) else { break };
@@ -193,7 +216,7 @@ pub fn prove(
         }
         drop(sender);
         for (index, trials) in receiver {
-            done += trials.executions();
+            done += trials.count();
             progress(done, total);
             tried.insert(index, trials);
         }

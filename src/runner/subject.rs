@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use http::{HeaderMap, Uri};
 
+use super::expected::Expectations;
 use crate::check::{CheckKind, Level};
 use crate::mcp::client::Cancellation;
 use crate::script::fault::FaultScript;
@@ -115,6 +116,13 @@ pub struct Settings {
     pub fail_fast: bool,
     /// From which level on a claim that does not hold makes an execution red.
     pub fail_on: Level,
+    /// Whether a snapshot that is new makes an execution red, as where nobody is
+    /// there to review it.
+    pub fail_on_new_snapshot: bool,
+    /// What is known not to hold.
+    pub expectations: Option<Expectations>,
+    /// Whether an entry that expects what holds fails the run.
+    pub stale_is_red: bool,
     /// Only checkpoints of this level and of stronger ones are reported.
     pub least_level: Option<Level>,
     /// Whether every exchange is kept.
@@ -140,19 +148,27 @@ pub struct Snapshots {
     pub store: Store,
     /// Whether they are written rather than compared.
     pub update: bool,
+    /// Whether checks inside the program are passed over: they were added to those
+    /// of a folder, and what they put on the wire is not the folder's affair.
+    pub of_files_alone: bool,
 }
 
 /// How long one execution may take unless said otherwise: longer than the
 /// budget of one operation, and than the time an SDK takes to give up.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// How many client processes run at once unless said otherwise.
+pub const CLIENTS_AT_ONCE: usize = 16;
+
 impl Settings {
-    /// The usual settings for `subject`: one worker for each processor, two over
-    /// sockets, where nearly all of the time is waiting.
+    /// The usual settings for `subject`: one worker for each processor; two over
+    /// sockets, where nearly all of the time is waiting; [`CLIENTS_AT_ONCE`] client
+    /// processes, each of which does nothing but wait.
     pub fn new(subject: Subject) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let (jobs, scale) = match subject {
             Subject::Loopback => (2 * processors, LOOPBACK_SCALE),
+            Subject::Client(_) => (CLIENTS_AT_ONCE, 1),
             _ => (processors, 1),
         };
         Settings {
@@ -162,6 +178,9 @@ impl Settings {
             scale,
             fail_fast: false,
             fail_on: Level::Must,
+            fail_on_new_snapshot: false,
+            expectations: None,
+            stale_is_red: true,
             least_level: None,
             trace: false,
             headers: HeaderMap::new(),

@@ -6,12 +6,15 @@ use std::time::{Duration, Instant};
 
 use super::event::{Execution, SnapshotOutcome, Trouble};
 use super::execution::{self, Executed, Piece};
+use super::expected::Expected;
+use super::outcome::Outcome;
 use super::plan::{Job, Run};
 use super::subject::{Settings, Subject};
 use crate::check::discovery::Support;
 use crate::check::{Check, CheckKind, CheckpointResult, Decision, Verdict};
 use crate::profile::Profile;
 use crate::script::fault::FaultScript;
+use crate::script::log::Logged;
 use crate::script::{Limits, Script, ScriptEngine, ScriptError};
 use crate::snapshot::{Comparison, Recording, Section};
 use crate::wire::text::render_all;
@@ -44,16 +47,6 @@ pub struct Engine {
     pub reference: Option<Arc<Script>>,
     /// The fault in force.
     pub fault: Option<(Arc<FaultScript>, Arc<Script>)>,
-}
-
-impl Engine {
-    /// Whether the fault in force changes nothing but what is seen.
-    pub fn fault_is_only_seen(&self) -> bool {
-        let changes = |script: &Script, name| script.parameters(name).is_some();
-        self.fault.as_ref().is_some_and(|(_, script)| {
-            changes(script, "seen") && !changes(script, "request") && !changes(script, "response")
-        })
-    }
 }
 
 /// The name of the server that checks of a server run against by themselves.
@@ -156,7 +149,7 @@ impl<'a> Worker<'a> {
             let executed = guarded(|| execution::execute(engine, piece, self.settings));
             match executed {
                 Ok(executed) => {
-                    if let Some(section) = self.section(*case, &executed) {
+                    if let Some(section) = self.section(check, *case, &executed) {
                         sections.push((executions.len(), section));
                     }
                     self.take(&mut execution, executed);
@@ -189,13 +182,15 @@ impl<'a> Worker<'a> {
         execution.traced = self.settings.trace;
         if self.settings.trace || !is_plain || execution.trouble.is_some() {
             execution.exchanges = executed.exchanges;
+            execution.log = executed.log;
         }
     }
 
     /// What goes into the snapshot: the wire of the built-in client over the
     /// double, if the execution went as it should.
-    fn section(&self, case: Option<&str>, executed: &Executed) -> Option<Section> {
-        let compared = self.settings.snapshots.is_some()
+    fn section(&self, check: &Check, case: Option<&str>, executed: &Executed) -> Option<Section> {
+        let snapshots = self.settings.snapshots.as_ref();
+        let compared = snapshots.is_some_and(|all| !all.of_files_alone || check.path().is_some())
             && matches!(self.settings.subject, Subject::Embedded)
             && executed.trouble.is_none();
         compared.then(|| {
@@ -327,12 +322,14 @@ impl Engine {
 
 /// Turns an execution into one that was not begun.
 pub fn cancel(execution: &mut Execution) {
-    if matches!(execution.trouble, Some(Trouble::Skipped(_))) {
+    // What a client said that ran is not known of one that did not.
+    if matches!(execution.trouble, Some(Trouble::Skipped(_))) && execution.client.is_none() {
         return;
     }
     execution.trouble = Some(Trouble::Cancelled);
     execution.exchanges.clear();
     execution.client = None;
+    execution.log = Logged::default();
     execution.snapshot = SnapshotOutcome::NotCompared;
     execution.elapsed = Duration::ZERO;
     for result in &mut execution.checkpoints {
@@ -359,12 +356,16 @@ fn nothing_of(check: &str, profile: &Profile) -> Execution {
         profile: profile.name.clone(),
         revision: profile.revision,
         checkpoints: Vec::new(),
+        expected: Expected::default(),
+        outcome: Outcome::default(),
         trouble: None,
         exchanges: Vec::new(),
         traced: false,
         origins: Vec::new(),
         snapshot: SnapshotOutcome::NotCompared,
+        snapshot_is_red: false,
         client: None,
+        log: Logged::default(),
         elapsed: Duration::ZERO,
     }
 }

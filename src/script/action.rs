@@ -10,6 +10,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use rhai::{AST, Array, Blob, Dynamic, Engine, EvalAltResult, FnPtr, ImmutableString, Map};
 use serde_json::{Value, json};
 
+use super::types::what;
 use super::value::{from_json, to_json};
 use crate::mcp::client::features::{ClientFeature, Handler};
 use crate::mcp::json_rpc::{ErrorObject, INTERNAL_ERROR};
@@ -126,7 +127,8 @@ impl Handlers {
         })
     }
 
-    fn fail(&self, error: Box<EvalAltResult>) {
+    /// Keeps the first error of a handler: it breaks the check.
+    pub(super) fn fail(&self, error: Box<EvalAltResult>) {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 
@@ -200,11 +202,8 @@ pub(super) fn bytes(value: &Dynamic) -> Evaluated<Bytes> {
     if value.is_map() {
         return json_value(value).map(|json| Bytes::from(json.to_string()));
     }
-    Err(format!(
-        "bytes are a string, a blob or a map (written as JSON), not a {}",
-        value.type_name()
-    )
-    .into())
+    Err(format!("bytes are a string, a blob or a map (written as JSON), not {}", what(value))
+        .into())
 }
 
 /// A value as JSON, or an error that says what it is instead.
@@ -232,7 +231,8 @@ pub(super) fn header_map(map: &Map) -> Evaluated<HeaderMap> {
     Ok(headers)
 }
 
-fn duration(milliseconds: i64) -> Evaluated<Duration> {
+/// A time in milliseconds, as a script says it.
+pub(super) fn duration(milliseconds: i64) -> Evaluated<Duration> {
     u64::try_from(milliseconds)
         .map(Duration::from_millis)
         .map_err(|_| format!("a time in milliseconds is not negative: {milliseconds}").into())

@@ -1,6 +1,7 @@
 //! Waiting: a script is synchronous, and what it waits for runs on its
 //! execution's own runtime. The main type is [`Blocking`].
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -25,23 +26,50 @@ pub struct Blocking {
     pub interrupt: Cancellation,
     /// By what every delay is divided.
     pub scale: u32,
+    /// How often the script waited, or began something in the background.
+    pub waits: Arc<AtomicUsize>,
 }
+
+/// How often a script may wait for the client or the host in one execution: ten
+/// times what the longest shipped check needs. A loop that goes on until a call
+/// succeeds would cost no time on a paused clock, and never end.
+pub const WAIT_LIMIT: usize = 1_000;
 
 /// The word of an evaluation that ended because its time was up.
 pub const TIME_IS_UP: &str = "time is up";
 /// The word of an evaluation that ended because the run was interrupted.
 pub const INTERRUPTED: &str = "interrupted";
+/// The word of an evaluation that waited more often than [`WAIT_LIMIT`] allows.
+pub const WAITS_WITHOUT_END: &str = "waits without end";
 
 fn terminated(word: &str) -> Box<EvalAltResult> {
     EvalAltResult::ErrorTerminated(word.to_owned().into(), Position::NONE).into()
 }
 
 impl Blocking {
-    /// Waits for `work`.
+    /// Waits for `work` that a script asked for.
+    ///
+    /// # Errors
+    /// The evaluation is to end: time is up, the run was interrupted, or the
+    /// script waits without end.
+    pub fn wait<T>(&self, work: impl Future<Output = T>) -> Evaluated<T> {
+        self.count()?;
+        self.finish(work)
+    }
+
+    /// Counts one more wait.
+    fn count(&self) -> Evaluated<()> {
+        if self.waits.fetch_add(1, Ordering::Relaxed) < WAIT_LIMIT {
+            return Ok(());
+        }
+        Err(terminated(WAITS_WITHOUT_END))
+    }
+
+    /// Waits for `work` that ends what a script began, however often it waited.
     ///
     /// # Errors
     /// The evaluation is to end: time is up, or the run was interrupted.
-    pub fn wait<T>(&self, work: impl Future<Output = T>) -> Evaluated<T> {
+    pub fn finish<T>(&self, work: impl Future<Output = T>) -> Evaluated<T> {
         self.runtime.block_on(async {
             let Some(deadline) = self.deadline else {
                 // No timer here: on a paused clock it would be the next thing
@@ -72,12 +100,16 @@ impl Blocking {
     }
 
     /// Begins `work` in the background: it goes on whenever the script waits.
+    ///
+    /// # Errors
+    /// The evaluation is to end: the script begins things without end.
     pub fn begin<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
-    ) -> Background<T> {
+    ) -> Evaluated<Background<T>> {
+        self.count()?;
         let state = BackgroundState::Running(self.runtime.spawn(work));
-        Background { state: Arc::new(Mutex::new(state)), blocking: self.clone() }
+        Ok(Background { state: Arc::new(Mutex::new(state)), blocking: self.clone() })
     }
 }
 

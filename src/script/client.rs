@@ -3,35 +3,34 @@
 //!
 //! A script is synchronous: each operation blocks on the execution's own
 //! runtime until it is done. What is begun in the background goes on whenever
-//! the script waits for something.
+//! the script waits for something. What it sends past the client stands in
+//! `raw`.
+
+mod raw;
+
+mod by_hand;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, Uri};
 use rhai::{Dynamic, Engine, EvalAltResult, FnPtr, Map};
 use serde_json::{Value, json};
 
-use super::action::{Handlers, bytes, header_map, json_value};
+use super::action::{Handlers, json_value};
 use super::blocking::{Background, Blocking};
-use super::observation::{header, is_event_stream, messages_in};
+use super::types::{a, type_word};
 use super::value::{AsJson, List, from_json};
 use crate::mcp::client::features::ClientFeature;
 use crate::mcp::client::{
-    Cancellation, Client as McpClient, ClientError, Eras, Operation, Options, Round as McpRound,
+    Cancellation, Client as McpClient, ClientError, Eras, Operation, Options,
 };
-use crate::wire::{HttpClient, READ_LIMIT, Request};
+use crate::wire::HttpClient;
 
 type Evaluated<T> = Result<T, Box<EvalAltResult>>;
 
-/// How long a request that a script sends by itself is waited for: as long as
-/// one leg of an operation.
-const RAW_BOUND: Duration = Duration::from_secs(15);
-
-/// How long an event stream that a script asked for by itself is read, unless
-/// it ends before: such a stream may stay open for ever.
-const RAW_STREAM_BOUND: Duration = Duration::from_secs(2);
+/// How long a notification is waited for.
+const NOTIFICATION_BOUND: Duration = Duration::from_secs(15);
 
 /// The built-in client as scripts hold it. A clone is another handle.
 #[derive(Clone)]
@@ -50,27 +49,33 @@ struct Inner {
     eras: Eras,
     /// The bodies that the script sent by itself, past every client.
     raw: Arc<Mutex<Vec<Bytes>>>,
+    /// What an external client would be told of its task.
+    context: Arc<Value>,
 }
 
 impl Client {
     /// A client that sends through `http`, and whose handlers are functions of
-    /// the script of `handlers`.
+    /// the script of `handlers`. `context` is what an external client would be
+    /// told.
     pub fn new(
         http: Arc<dyn HttpClient>,
         options: Options,
         blocking: Blocking,
         handlers: Handlers,
+        context: Value,
     ) -> Self {
         let client = McpClient::new(http.clone(), options.clone());
         let all = Arc::new(Mutex::new(vec![client.clone()]));
         let (eras, raw) = (Eras::default(), Arc::default());
-        Client(Arc::new(Inner { client, http, options, blocking, handlers, all, eras, raw }))
+        let context = Arc::new(context);
+        let inner = Inner { client, http, options, blocking, handlers, all, eras, raw, context };
+        Client(Arc::new(inner))
     }
 
     /// A handle to `client`, which was made with `options` and shares everything
     /// else with this one.
     fn with(&self, client: McpClient, options: Options) -> Client {
-        let Inner { http, blocking, handlers, all, eras, raw, .. } = &*self.0;
+        let Inner { http, blocking, handlers, all, eras, raw, context, .. } = &*self.0;
         Client(Arc::new(Inner {
             client,
             http: http.clone(),
@@ -80,6 +85,7 @@ impl Client {
             all: all.clone(),
             eras: eras.clone(),
             raw: raw.clone(),
+            context: context.clone(),
         }))
     }
 
@@ -98,7 +104,7 @@ impl Client {
             self.0.all.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect();
         for client in clients {
             // How a connection ends is on the wire; there is nobody to tell.
-            let _ = self.0.blocking.wait(client.close())?;
+            let _ = self.0.blocking.finish(client.close())?;
         }
         Ok(())
     }
@@ -108,22 +114,15 @@ impl Client {
         self.0.blocking.wait(self.0.client.perform(operation, &never)).map(Answer::from)
     }
 
-    fn begin(&self, operation: Operation) -> Pending {
+    fn begin(&self, operation: Operation) -> Evaluated<Pending> {
         let client = self.0.client.clone();
         let cancellation = Cancellation::new();
         let cancelled = cancellation.clone();
         let answer = self
             .0
             .blocking
-            .begin(async move { Answer::from(client.perform(operation, &cancelled).await) });
-        Pending { answer, cancellation }
-    }
-
-    fn by_hand(&self, operation: Operation, round: &McpRound) -> Evaluated<Round> {
-        let never = Cancellation::new();
-        let sent = self.0.client.perform_round(&operation, round, &never);
-        let answer = Answer::from(self.0.blocking.wait(sent)?);
-        Ok(Round { client: self.clone(), operation, answer })
+            .begin(async move { Answer::from(client.perform(operation, &cancelled).await) })?;
+        Ok(Pending { answer, cancellation })
     }
 
     fn another(&mut self) -> Client {
@@ -178,139 +177,10 @@ impl Client {
     }
 
     fn wait_for(&mut self, method: &str) -> Evaluated<Dynamic> {
-        let wait = self.0.client.wait_for_notification(method, RAW_BOUND);
+        let wait = self.0.client.wait_for_notification(method, NOTIFICATION_BOUND);
         let found = self.0.blocking.wait(wait)?;
         Ok(found.map_or_else(|| Dynamic::from(super::value::Absent), |message| from_json(&message)))
     }
-
-    fn exchange(&self, request: Request) -> Evaluated<Dynamic> {
-        let body = request.body().clone();
-        self.0.raw.lock().unwrap_or_else(PoisonError::into_inner).push(body);
-        let scale = self.0.options.scale.max(1);
-        let response = self.0.blocking.wait(async {
-            tokio::time::timeout(RAW_BOUND / scale, self.0.http.send(request)).await
-        })?;
-        let mut answer = Map::new();
-        let response = match response {
-            Ok(Ok(response)) => response,
-            Ok(Err(error)) => {
-                answer.insert("status".into(), Dynamic::UNIT);
-                answer.insert("error".into(), error.to_string().into());
-                return Ok(answer.into());
-            }
-            Err(_) => {
-                answer.insert("status".into(), Dynamic::UNIT);
-                answer.insert("error".into(), "no response within 15 seconds".into());
-                return Ok(answer.into());
-            }
-        };
-        let (head, mut body) = response.into_parts();
-        let is_stream = is_event_stream(&head.headers);
-        let bound = if is_stream { RAW_STREAM_BOUND } else { RAW_BOUND };
-        let mut content = Vec::new();
-        self.0.blocking.wait(async {
-            let _ = tokio::time::timeout(bound / scale, async {
-                while let Some(Ok(chunk)) = body.chunk().await {
-                    content.extend_from_slice(&chunk);
-                    if content.len() > READ_LIMIT {
-                        break;
-                    }
-                }
-            })
-            .await;
-        })?;
-        let headers: Map = head
-            .headers
-            .keys()
-            .filter_map(|name| {
-                Some((name.as_str().into(), header(&head.headers, name.as_str())?.into()))
-            })
-            .collect();
-        let json = serde_json::from_slice::<Value>(&content);
-        let message = messages_in(&head.headers, &content).pop();
-        answer.insert("message".into(), message.map_or(Dynamic::UNIT, |last| from_json(&last)));
-        answer.insert("status".into(), i64::from(head.status.as_u16()).into());
-        answer.insert("headers".into(), headers.into());
-        answer.insert("body".into(), String::from_utf8_lossy(&content).as_ref().into());
-        answer.insert("json".into(), json.map_or(Dynamic::UNIT, |json| from_json(&json)));
-        Ok(answer.into())
-    }
-
-    /// Sends what a conforming client would never send: `#{ method, url,
-    /// headers, body }` over what the next POST would have. A header field of
-    /// `()` is left out. Returns `#{ status, headers, body, json, message }`,
-    /// where `message` is the last JSON-RPC message, whatever carried it, or
-    /// `#{ status: (), error }` if no response came.
-    fn send_raw(&mut self, what: Map) -> Evaluated<Dynamic> {
-        let mut method = Method::POST;
-        let mut uri = self.0.options.endpoint.clone();
-        let body = what.get("body").map_or_else(|| Ok(Bytes::new()), bytes)?;
-        let message = serde_json::from_slice(&body).unwrap_or_default();
-        let mut headers = self.0.client.transport_headers(&message);
-        for (name, value) in &what {
-            match name.as_str() {
-                "method" => {
-                    method = Method::from_bytes(value.to_string().as_bytes())
-                        .map_err(|_| format!("`{value}` is not an HTTP method"))?;
-                }
-                "url" => uri = parse_uri(&value.to_string())?,
-                "body" => {}
-                "headers" => {
-                    let fields = value.clone().try_cast::<Map>().ok_or("`headers` is a map")?;
-                    let (removed, set): (Map, Map) =
-                        fields.into_iter().partition(|(_, value)| value.is_unit());
-                    for name in removed.keys() {
-                        headers.remove(name.as_str());
-                    }
-                    for (name, value) in &header_map(&set)? {
-                        headers.insert(name, value.clone());
-                    }
-                }
-                other => {
-                    let known = "method, url, headers and body";
-                    return Err(format!("a raw request has {known}, not `{other}`").into());
-                }
-            }
-        }
-        self.exchange(request(method, uri, headers, body))
-    }
-
-    fn get(&mut self, url: &str) -> Evaluated<Dynamic> {
-        let headers = HeaderMap::from_iter([accepts_anything()]);
-        self.exchange(request(Method::GET, parse_uri(url)?, headers, Bytes::new()))
-    }
-
-    fn post(&mut self, url: &str, form: Map) -> Evaluated<Dynamic> {
-        let mut body = url::form_urlencoded::Serializer::new(String::new());
-        for (name, value) in &form {
-            body.append_pair(name, &value.to_string());
-        }
-        let media_type = http::HeaderValue::from_static("application/x-www-form-urlencoded");
-        let headers =
-            HeaderMap::from_iter([accepts_anything(), (http::header::CONTENT_TYPE, media_type)]);
-        self.exchange(request(Method::POST, parse_uri(url)?, headers, body.finish().into()))
-    }
-}
-
-/// Said so that no library under it says something else.
-fn accepts_anything() -> (http::HeaderName, http::HeaderValue) {
-    (http::header::ACCEPT, http::HeaderValue::from_static("*/*"))
-}
-
-fn request(method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Request {
-    let mut request = Request::new(body);
-    *request.method_mut() = method;
-    *request.uri_mut() = uri;
-    *request.headers_mut() = headers;
-    request
-}
-
-fn parse_uri(text: &str) -> Evaluated<Uri> {
-    let uri: Uri = text.parse().map_err(|_| format!("`{text}` is not a URL"))?;
-    if uri.authority().is_none() {
-        return Err(format!("`{text}` is not an absolute URL").into());
-    }
-    Ok(uri)
 }
 
 /// What an operation came to.
@@ -331,6 +201,11 @@ impl From<Result<Value, ClientError>> for Answer {
 }
 
 impl Answer {
+    /// Why it failed, as scripts read it; `()` if it succeeded.
+    fn error(&self) -> Dynamic {
+        self.0.as_ref().err().map_or(Dynamic::UNIT, from_json)
+    }
+
     /// The answer that [`AsJson`] writes like this: `#{ ok: true, value }` or
     /// `#{ ok: false, error }`.
     pub(super) fn from_json(mut json: Value) -> Self {
@@ -340,6 +215,11 @@ impl Answer {
             Answer(Err(json["error"].take()))
         }
     }
+}
+
+/// Whether a value is the answer of an operation that failed.
+pub fn is_failed_answer(value: &Dynamic) -> bool {
+    value.read_lock::<Answer>().is_some_and(|answer| answer.0.is_err())
 }
 
 impl AsJson for Answer {
@@ -358,33 +238,13 @@ pub struct Pending {
     cancellation: Cancellation,
 }
 
-/// One round of an operation, whose result came as the server sent it. A clone is
-/// another handle.
-#[derive(Clone)]
-pub struct Round {
-    client: Client,
-    operation: Operation,
-    answer: Answer,
-}
-
-impl Round {
-    fn give(&mut self, responses: Map) -> Evaluated<Round> {
-        let Ok(result) = &self.answer.0 else {
-            return Err("the round before failed: there is nothing to give an answer to".into());
-        };
-        let Value::Object(responses) = json_value(&responses.into())? else {
-            return Err("the answers are a map".into());
-        };
-        self.client.by_hand(self.operation.clone(), &McpRound::after(result, responses))
-    }
-}
-
 /// The operation of an API name, with the arguments that a script gave it.
 fn operation(name: &str, arguments: &[Dynamic]) -> Evaluated<Operation> {
     let text = |index: usize| -> Evaluated<String> {
         let argument = arguments.get(index).cloned().unwrap_or_default();
         argument.into_string().map_err(|found| {
-            format!("argument {} of {name} is a string, not a {found}", index + 1).into()
+            format!("argument {} of {name} is a string, not {}", index + 1, a(&type_word(found)))
+                .into()
         })
     };
     let value = |index: usize| -> Evaluated<Option<Value>> {
@@ -458,6 +318,7 @@ const OPERATIONS: [(&str, std::ops::RangeInclusive<usize>); 16] = [
 /// Registers `client`, its answers and its operations in the background.
 pub(super) fn register(engine: &mut Engine) {
     engine.register_type_with_name::<Client>("Client");
+    raw::register(engine);
     for (name, counts) in OPERATIONS {
         for count in counts {
             match count {
@@ -513,36 +374,13 @@ pub(super) fn register(engine: &mut Engine) {
             let closed = client.0.blocking.wait(client.0.client.close())?;
             Ok(closed.map(|()| Value::Null).into())
         })
-        .register_fn("begin", |client: &mut Client, name: &str| {
-            operation(name, &[]).map(|operation| client.begin(operation))
-        })
+        .register_fn("begin", |client: &mut Client, name: &str| client.begin(operation(name, &[])?))
         .register_fn("begin", |client: &mut Client, name: &str, first: Dynamic| {
-            operation(name, &[first]).map(|operation| client.begin(operation))
+            client.begin(operation(name, &[first])?)
         })
         .register_fn("begin", |client: &mut Client, name: &str, first: Dynamic, second: Dynamic| {
-            operation(name, &[first, second]).map(|operation| client.begin(operation))
+            client.begin(operation(name, &[first, second])?)
         })
-        .register_fn("by_hand", |client: &mut Client, name: &str| {
-            client.by_hand(operation(name, &[])?, &McpRound::default())
-        })
-        .register_fn("by_hand", |client: &mut Client, name: &str, first: Dynamic| {
-            // What a list takes is the cursor of a page.
-            match operation(name, &[]) {
-                Ok(list) if list.is_list() => {
-                    let cursor = first.into_string().map_err(|found| {
-                        format!("the cursor of {name} is a string, not a {found}")
-                    })?;
-                    client.by_hand(list, &McpRound::at(cursor))
-                }
-                _ => client.by_hand(operation(name, &[first])?, &McpRound::default()),
-            }
-        })
-        .register_fn(
-            "by_hand",
-            |client: &mut Client, name: &str, first: Dynamic, second: Dynamic| {
-                client.by_hand(operation(name, &[first, second])?, &McpRound::default())
-            },
-        )
         .register_fn("wait", |client: &mut Client, milliseconds: i64| {
             client.0.blocking.pause(milliseconds)
         })
@@ -553,11 +391,9 @@ pub(super) fn register(engine: &mut Engine) {
         .register_fn("take_tasks", |client: &mut Client| -> Evaluated<()> {
             client.0.client.take_tasks().map_err(|error| error.message.into())
         })
-        .register_fn("send_raw", Client::send_raw)
-        .register_fn("get", Client::get)
-        .register_fn("post", Client::post)
         .register_get("url", |client: &mut Client| client.0.options.endpoint.to_string())
         .register_get("revision", |client: &mut Client| client.0.options.revision.as_str())
+        .register_get("context", |client: &mut Client| from_json(&client.0.context))
         .register_get("notifications", |client: &mut Client| -> List {
             client.0.client.notifications().iter().map(from_json).collect()
         })
@@ -589,18 +425,13 @@ pub(super) fn register(engine: &mut Engine) {
         .register_get("value", |answer: &mut Answer| {
             answer.0.as_ref().map_or(Dynamic::UNIT, from_json)
         })
-        .register_get("error", |answer: &mut Answer| {
-            answer.0.as_ref().err().map_or(Dynamic::UNIT, from_json)
-        })
+        .register_get("error", |answer: &mut Answer| answer.error())
         .register_get("text", |answer: &mut Answer| match &answer.0 {
             Ok(value) => from_json(&value["content"][0]["text"]),
             Err(_) => Dynamic::UNIT,
         })
         .register_fn("to_string", |answer: &mut Answer| answer.as_json().to_string());
-    engine
-        .register_type_with_name::<Round>("Round")
-        .register_get("result", |round: &mut Round| round.answer.clone())
-        .register_fn("give", Round::give);
+    by_hand::register(engine);
     engine
         .register_type_with_name::<Pending>("Pending")
         .register_fn("cancel", |pending: &mut Pending| pending.cancellation.cancel())

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::{Checkpoint, CheckpointResult, Decision, Verdict};
+use crate::check::{Checkpoint, CheckpointResult, Decision, Level, Verdict};
 
 /// One thing that a script said of a checkpoint.
 #[derive(Clone, Debug)]
@@ -16,6 +16,28 @@ pub enum Said {
     Absent(Decision),
     /// It does not apply, for the reason in the decision.
     Skipped(Decision),
+}
+
+impl Said {
+    /// Of several decisions the one with the least rank counts.
+    fn rank(&self) -> u8 {
+        match self {
+            Said::NotHeld(_) => 0,
+            Said::Absent(_) => 1,
+            Said::Held => 2,
+            Said::Skipped(_) => 3,
+        }
+    }
+
+    /// The verdict that it is on a claim of a level, and why.
+    pub fn verdict(&self, level: Level) -> (Verdict, Option<Decision>) {
+        match self {
+            Said::Held => (Verdict::Pass, None),
+            Said::NotHeld(decision) => (Verdict::not_held(level), Some(decision.clone())),
+            Said::Absent(decision) => (Verdict::NotExercised, Some(decision.clone())),
+            Said::Skipped(decision) => (Verdict::Skip, Some(decision.clone())),
+        }
+    }
 }
 
 /// What a script said of every checkpoint, in the order in which it said it.
@@ -37,39 +59,12 @@ impl Decisions {
     pub fn result(
         &self,
         checkpoint: &Checkpoint,
-        undecided: impl FnOnce() -> (Verdict, Decision),
+        undecided: impl FnOnce() -> (Verdict, Option<Decision>),
     ) -> CheckpointResult {
         let said = self.said.get(&checkpoint.id).map_or(&[][..], Vec::as_slice);
-        let not_held = said.iter().find_map(|said| match said {
-            Said::NotHeld(decision) => {
-                Some((Verdict::not_held(checkpoint.level), Some(decision.clone())))
-            }
-            _ => None,
-        });
-        let absent = || {
-            said.iter().find_map(|said| match said {
-                Said::Absent(decision) => Some((Verdict::NotExercised, Some(decision.clone()))),
-                _ => None,
-            })
-        };
-        let held =
-            || said.iter().any(|said| matches!(said, Said::Held)).then_some((Verdict::Pass, None));
-        let skipped = || {
-            said.iter().find_map(|said| match said {
-                Said::Skipped(decision) => Some((Verdict::Skip, Some(decision.clone()))),
-                _ => None,
-            })
-        };
+        let gravest = said.iter().min_by_key(|said| said.rank());
         let (verdict, decision) =
-            not_held.or_else(absent).or_else(held).or_else(skipped).unwrap_or_else(|| {
-                let (verdict, decision) = undecided();
-                (verdict, Some(decision))
-            });
-        CheckpointResult { checkpoint: checkpoint.clone(), verdict, decision }
-    }
-
-    /// Whether nothing was said of the checkpoint `id`.
-    pub fn is_undecided(&self, id: &str) -> bool {
-        !self.said.contains_key(id)
+            gravest.map_or_else(undecided, |said| said.verdict(checkpoint.level));
+        CheckpointResult::new(checkpoint.clone(), verdict, decision)
     }
 }

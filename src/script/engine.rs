@@ -1,9 +1,9 @@
 //! The engine that runs scripts: [`ScriptEngine`]. One for each worker: one
 //! that two threads share makes neither faster.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicIsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use rhai::packages::{
@@ -13,14 +13,17 @@ use rhai::packages::{
 };
 use rhai::{
     AST, CallFnOptions, Dynamic, Engine, EvalAltResult, FuncArgs, ImmutableString, Module,
-    Position, Scope,
+    Position, Scope, Token,
 };
 
 use super::action::Handlers;
 use super::blocking::{INTERRUPTED, TIME_IS_UP};
-use super::error::{ScriptError, Sources, place, reachable_names};
-use super::{action, client, fault, host, list, memory, seen, server};
-use crate::check::discovery::SupportScript;
+use super::error::{ScriptError, Sources, place};
+use super::log::{self, Log};
+use super::names::Names;
+use super::words::{WITHHELD, Words, without_mark};
+use super::{action, client, fault, host, list, memory, origin, seen, server};
+use crate::check::discovery::{SupportScript, functions};
 use crate::check::{Place, SourceText};
 use crate::mcp::client::Cancellation;
 
@@ -65,7 +68,7 @@ impl Limits {
     }
 
     /// Measures memory from here on.
-    fn measure_memory(&self) {
+    pub fn measure_memory(&self) {
         self.held_before.store(memory::held(), Ordering::Relaxed);
     }
 
@@ -90,10 +93,12 @@ impl Limits {
 pub struct ScriptEngine {
     engine: Arc<Engine>,
     sources: Arc<Sources>,
-    /// Every name that a script can reach: gathered when it is first needed,
-    /// since that takes longer than compiling a script.
-    names: OnceLock<BTreeSet<String>>,
+    /// What the functions of the support code are called: `wire::accept_header`.
+    support: Vec<String>,
+    /// What was read of the script that is being compiled.
+    words: Words,
     limits: Limits,
+    log: Log,
 }
 
 /// One compiled script.
@@ -110,15 +115,15 @@ impl Script {
         self.parameters.get(name).copied()
     }
 
+    pub(super) fn ast(&self) -> &AST {
+        &self.ast
+    }
+
     /// The script's text.
     pub fn source(&self) -> &SourceText {
         &self.source
     }
 }
-
-/// Words of Rhai that reach out of a check, or that only confuse in one.
-const WITHHELD: [&str; 8] =
-    ["eval", "print", "debug", "sleep", "timestamp", "import", "export", "exit"];
 
 impl ScriptEngine {
     /// An engine whose scripts see `libraries` as modules of their names.
@@ -163,8 +168,11 @@ impl ScriptEngine {
             }
             if operations % 256 == 0 { watched.exceeded() } else { None }
         });
-        // `sleep` belongs to the language's core and is no symbol of its own.
+        let words = Words::default();
+        read_words(&mut engine, &words);
+        // Both belong to the language's core and are no symbols of their own.
         engine.register_fn("sleep", |_: i64| no_sleep()).register_fn("sleep", |_: f64| no_sleep());
+        engine.register_fn("exit", no_exit).register_fn("exit", |_: Dynamic| no_exit());
         // Rhai's own would make the whole text before it looks how long it is.
         engine.register_fn("replace", |text: &mut ImmutableString, old: &str, new: &str| {
             replace(text, text.matches(old).count(), new, |text| text.replace(old, new))
@@ -175,25 +183,37 @@ impl ScriptEngine {
         list::register(&mut engine);
         action::register(&mut engine);
         server::register(&mut engine);
+        origin::register(&mut engine);
         client::register(&mut engine);
         host::register(&mut engine);
         seen::register(&mut engine);
         fault::register(&mut engine);
+        let log = Log::default();
+        log::register(&mut engine, &log);
 
         let mut sources = Sources::new();
+        let mut support = Vec::new();
         for library in libraries {
+            words.begin(std::iter::empty());
             let ast = compile(&engine, &library.source)?;
             let module = Module::eval_ast_as_new(Scope::new(), &ast, &engine).map_err(|error| {
-                ScriptError::from_evaluation(&error, &library.source, &sources, Vec::new)
+                ScriptError::from_evaluation(&error, &library.source, &sources, || {
+                    Names::of(&engine)
+                })
             })?;
+            let functions = ast.iter_functions().filter(|function| !function.name.contains('$'));
+            support
+                .extend(functions.map(|function| format!("{}::{}", library.name, function.name)));
             engine.register_static_module(library.name.as_str(), module.into());
             sources.insert(library.source.name().to_owned(), library.source.clone());
         }
         Ok(ScriptEngine {
             engine: Arc::new(engine),
             sources: Arc::new(sources),
-            names: OnceLock::new(),
+            support,
+            words,
             limits,
+            log,
         })
     }
 
@@ -202,48 +222,46 @@ impl ScriptEngine {
         &self.limits
     }
 
+    /// Where scripts log; it begins anew for an execution of `script`.
+    pub fn begin_log(&self, script: &Script) -> &Log {
+        self.log.begin(&script.source, self.sources.clone());
+        &self.log
+    }
+
+    /// Where scripts log.
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
     /// The engine itself, for what is generated from it.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// Compiles a script.
+    /// Compiles a script. A function that it defines may have any name: where the
+    /// script calls it by its name alone, it stands in the place of one of the API;
+    /// what is called on a value is always the API's.
     ///
     /// # Errors
-    /// [`ScriptError`] if it does not compile, or defines a name of the API
-    /// anew.
+    /// [`ScriptError`] if it does not compile.
     pub fn compile(&self, source: &SourceText) -> Result<Script, ScriptError> {
+        self.words.begin(functions::names(source.inner()));
         let ast = compile(&self.engine, source)?;
         let mut parameters = HashMap::new();
         for function in ast.iter_functions() {
             parameters.insert(function.name.to_owned(), function.params.len());
         }
-        // The functions of the API would lose against those of the script.
-        if parameters
-            .keys()
-            .any(|name| !ENTRY_POINTS.contains(&name.as_str()) && !name.contains('$'))
-        {
-            let reachable = self.names();
-            let mut redefined: Vec<_> =
-                parameters.keys().filter(|name| reachable.contains(*name)).collect();
-            redefined.sort();
-            if let Some(name) = redefined.first() {
-                let place = definition(source, name);
-                let error = ScriptError::new(
-                    format!("the script defines `{name}`, which is a name of the API"),
-                    "give the function another name",
-                );
-                return Err(match place {
-                    Some(place) => error.at(place, "defined here"),
-                    None => error,
-                });
-            }
-        }
         Ok(Script { ast: Arc::new(ast), source: source.clone(), parameters: Arc::new(parameters) })
     }
 
-    fn names(&self) -> &BTreeSet<String> {
-        self.names.get_or_init(|| reachable_names(&self.engine).into_iter().collect())
+    /// Every name that `script` can reach: gathered when it is needed, since that
+    /// takes longer than compiling a script.
+    fn names(&self, script: &Script) -> Names {
+        let mut names = Names::of(&self.engine);
+        names.support.clone_from(&self.support);
+        let own = script.parameters.keys().filter(|name| !name.contains('$'));
+        names.own.extend(own.map(|name| without_mark(name)));
+        names
     }
 
     /// Handlers of `script`, to be called by the double.
@@ -287,12 +305,14 @@ impl ScriptEngine {
 
     /// The error of a call of the function `called`: what has no place of its
     /// own, such as a loop with nothing in it, is shown there.
-    fn error(&self, script: &Script, error: &EvalAltResult, called: &str) -> ScriptError {
-        let error = ScriptError::from_evaluation(error, &script.source, &self.sources, || {
-            let mut names: Vec<String> = self.names().iter().cloned().collect();
-            names.extend(script.parameters.keys().filter(|name| !name.contains('$')).cloned());
-            names
-        });
+    pub(super) fn error(
+        &self,
+        script: &Script,
+        error: &EvalAltResult,
+        called: &str,
+    ) -> ScriptError {
+        let names = || self.names(script);
+        let error = ScriptError::from_evaluation(error, &script.source, &self.sources, names);
         match (error.place(), definition(&script.source, called)) {
             (None, Some(place)) => error.at(place, "somewhere in here"),
             _ => error,
@@ -312,9 +332,30 @@ impl ScriptEngine {
     }
 }
 
+/// Whatever is done with what never happened is absent too, `type_of` included;
+/// and a word that Rhai keeps for itself can be a key or a property.
+// Both hooks may change with Rhai's minor versions, which is all that their mark of
+// deprecation says.
+#[allow(deprecated)]
+fn read_words(engine: &mut Engine, words: &Words) {
+    engine.on_missing_function(|_, arguments, _, _| Ok(list::missing(arguments)));
+    let words = words.clone();
+    engine.on_parse_token(move |token, _, _| match words.read(token) {
+        Token::Identifier(name) | Token::Reserved(name) if *name == "type_of" => {
+            Token::Identifier(Box::new(list::KIND.into()))
+        }
+        other => other,
+    });
+}
+
 /// It would hold up a worker, whatever its time.
 fn no_sleep() -> Result<(), Box<EvalAltResult>> {
     Err("scripts do not sleep; `client.wait(ms)` and `after(ms, action)` let time pass".into())
+}
+
+/// It would end a script as if all of it had been done.
+fn no_exit() -> Result<(), Box<EvalAltResult>> {
+    Err("scripts do not exit; `return` leaves a function".into())
 }
 
 /// Replaces something that stands `count` times in `text`, if the outcome is not
@@ -333,10 +374,6 @@ fn replace(
     Ok(())
 }
 
-/// The functions that the runner calls.
-const ENTRY_POINTS: [&str; 7] =
-    ["serve", "drive", "judge", "operate", "request", "response", "seen"];
-
 fn compile(engine: &Engine, source: &SourceText) -> Result<AST, ScriptError> {
     let mut ast = engine
         .compile(&**source.inner())
@@ -348,6 +385,7 @@ fn compile(engine: &Engine, source: &SourceText) -> Result<AST, ScriptError> {
 /// Where a function is defined.
 fn definition(source: &SourceText, name: &str) -> Option<Place> {
     let text: &str = source.inner();
+    let name = without_mark(name);
     let start = text.find(&format!("fn {name}("))?;
     Some(Place { source: source.clone(), span: start..start + "fn ".len() + name.len() })
 }

@@ -1,12 +1,15 @@
 //! Errors of scripts as diagnostics: [`ScriptError`].
 
+mod explain;
+
 use std::collections::BTreeMap;
 
 use miette::{Diagnostic, LabeledSpan};
-use rhai::{Engine, EvalAltResult, ParseError, Position};
+use rhai::{EvalAltResult, ParseError, Position};
 
-use super::value::Absent;
-use crate::check::nearest::nearest;
+use self::explain::{Explained, Site, explain, lower_first, reserved_help};
+use super::names::Names;
+use super::words::without_mark;
 use crate::check::{Place, SourceText};
 
 /// A script that does not compile, or that failed while it ran.
@@ -17,9 +20,14 @@ pub struct ScriptError {
     label: String,
     help: Option<String>,
     place: Option<Place>,
+    /// The calls that it happened in, the outermost first.
+    frames: Box<[Frame]>,
     /// What happened, for those who have to tell the cases apart.
     pub cause: Cause,
 }
+
+/// A place that a script was at: a source text and an offset in it, in bytes.
+pub(super) type Frame = (SourceText, usize);
 
 /// What kind of end a script came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +39,8 @@ pub enum Cause {
     /// It asked for a member of a number, a string or a boolean: the script is
     /// wrong, or the subject sent something of the wrong shape.
     Shape,
+    /// It would never have come to its end: it ran or waited too often.
+    WithoutEnd,
     /// Its time was up.
     TimeIsUp,
     /// The user interrupted the run.
@@ -75,6 +85,7 @@ impl ScriptError {
             label: String::new(),
             help: Some(help.into()),
             place: None,
+            frames: Box::default(),
             cause: Cause::Script,
         }
     }
@@ -100,20 +111,23 @@ impl ScriptError {
             label: "here".to_owned(),
             help: reserved_help(&error.0.to_string()),
             place,
+            frames: Box::default(),
             cause: Cause::Script,
         }
     }
 
-    /// An error of an evaluation. `names` are the names a script can reach.
+    /// An error of an evaluation. `names` gives the names that the script can reach.
     pub(super) fn from_evaluation(
         error: &EvalAltResult,
         main: &SourceText,
         sources: &Sources,
-        names: impl FnOnce() -> Vec<String>,
+        names: impl FnOnce() -> Names,
     ) -> Self {
         let mut innermost = error;
         let mut source = main;
         let mut position = error.position();
+        let mut frames = Vec::new();
+        frames.extend(offset(source, position).map(|at| (source.clone(), at)));
         while let EvalAltResult::ErrorInFunctionCall(_, name, inner, _) = innermost {
             if let Some(found) = sources.get(name.as_str()) {
                 source = found;
@@ -123,153 +137,60 @@ impl ScriptError {
             innermost = inner;
             if !inner.position().is_none() {
                 position = inner.position();
+                frames.extend(offset(source, position).map(|at| (source.clone(), at)));
             }
         }
-        let (message, help, cause) = explain(innermost, names);
+        let site = Site { text: source.inner(), at: offset(source, position) };
+        let Explained { message, help, cause, at } = explain(innermost, site, names);
+        let place = match at {
+            Some(at) => Some(place_at(source, at)),
+            None => place(source, position),
+        };
         ScriptError {
-            message,
+            message: without_mark(&message),
             label: "here".to_owned(),
-            help,
-            place: place(source, position),
+            help: help.as_deref().map(without_mark),
+            place,
+            frames: frames.into(),
             cause,
         }
     }
-}
 
-fn lower_first(text: &str) -> String {
-    let mut characters = text.chars();
-    match characters.next() {
-        Some(first) => first.to_lowercase().chain(characters).collect(),
-        None => String::new(),
-    }
-}
-
-fn reserved_help(message: &str) -> Option<String> {
-    message.contains("reserved").then(|| {
-        "this word is reserved by Rhai, or is not available to scripts; choose another name"
-            .to_owned()
-    })
-}
-
-fn explain(
-    error: &EvalAltResult,
-    names: impl FnOnce() -> Vec<String>,
-) -> (String, Option<String>, Cause) {
-    let absent = std::any::type_name::<Absent>();
-    match error {
-        EvalAltResult::ErrorTerminated(word, _) => {
-            let word = word.to_string();
-            match word.as_str() {
-                super::blocking::INTERRUPTED => {
-                    ("the run was interrupted".to_owned(), None, Cause::Interrupted)
-                }
-                super::engine::TOO_MUCH_MEMORY => {
-                    let mebibytes = super::engine::MEMORY_LIMIT / (1024 * 1024);
-                    let help = format!("one call of a script may take {mebibytes} MiB");
-                    ("the script takes too much memory".to_owned(), Some(help), Cause::Script)
-                }
-                _ => ("the time for one execution is up".to_owned(), None, Cause::TimeIsUp),
-            }
-        }
-        EvalAltResult::ErrorFunctionNotFound(signature, _) => {
-            let operand = |part: &str| part.contains("absent") || part.contains(absent);
-            let (name, types) = signature.split_once('(').unwrap_or((signature, ""));
-            if operand(types) {
-                let message = "the script goes on from something that never happened".to_owned();
-                return (message, None, Cause::Absent);
-            }
-            let name = name.trim();
-            let known = names();
-            let suggestions = nearest(name, known.iter().map(String::as_str));
-            if suggestions.first().is_some_and(|first| *first == name) {
-                let message = format!("`{name}` cannot take these arguments: ({types}");
-                let help = "`mcp-checks api` prints what each function takes".to_owned();
-                return (message, Some(help), Cause::Script);
-            }
-            let help = match suggestions.first() {
-                Some(near) => format!("did you mean `{near}`? `mcp-checks api` prints every name"),
-                None => "`mcp-checks api` prints every name that a script can reach".to_owned(),
-            };
-            let shown = name.strip_prefix("get$").or(name.strip_prefix("set$"));
-            (format!("there is no `{}`", shown.unwrap_or(name)), Some(help), Cause::Script)
-        }
-        EvalAltResult::ErrorDotExpr(message, _) => {
-            let name = message.split('\'').nth(1).unwrap_or("").to_owned();
-            let known = names();
-            let near = nearest(&name, known.iter().map(String::as_str));
-            let help = near.first().map(|near| format!("did you mean `{near}`?"));
-            let scalars = ["'i64'", "'f64'", "'bool'", "'string'"];
-            let is_scalar = scalars.iter().any(|kind| message.ends_with(kind));
-            let cause = if is_scalar { Cause::Shape } else { Cause::Script };
-            (lower_first(message), help, cause)
-        }
-        EvalAltResult::ErrorVariableNotFound(name, _) => {
-            let help = "a function sees its parameters and its own variables alone".to_owned();
-            (format!("there is no variable `{name}`"), Some(help), Cause::Script)
-        }
-        EvalAltResult::ErrorModuleNotFound(path, _) => {
-            let help = "scripts import nothing; support code in `checks/_lib` is there by its \
-                        file's name, as in `wire::accept_header(seen)`";
-            (format!("`{path}` cannot be imported"), Some(help.to_owned()), Cause::Script)
-        }
-        EvalAltResult::ErrorTooManyOperations(_) => (
-            "the script runs without end".to_owned(),
-            Some(format!("one call of a script has {} operations", super::engine::OPERATION_LIMIT)),
-            Cause::Script,
-        ),
-        EvalAltResult::ErrorStackOverflow(_) => (
-            "the script's functions call each other without end".to_owned(),
-            Some(format!("calls go {} deep", super::engine::CALL_DEPTH_LIMIT)),
-            Cause::Script,
-        ),
-        EvalAltResult::ErrorDataTooLarge(what, _) => (
-            format!("the script makes a value that is too large: {}", lower_first(what)),
-            Some("`mcp-checks api` prints the limits".to_owned()),
-            Cause::Script,
-        ),
-        EvalAltResult::ErrorMismatchDataType(_, actual, _)
-            if actual.contains("absent") || actual.contains(absent) =>
-        {
-            (
-                "the script goes on from something that never happened".to_owned(),
-                None,
-                Cause::Absent,
-            )
-        }
-        EvalAltResult::ErrorRuntime(value, _) => {
-            let message = value.to_string();
-            let message = if message.is_empty() { "the script threw".to_owned() } else { message };
-            (message, None, Cause::Script)
-        }
-        other => {
-            let text = other.to_string();
-            // The position is shown as the place.
-            let text = text.rsplit_once(" (line ").map_or(text.as_str(), |(text, _)| text);
-            (lower_first(text), None, Cause::Script)
-        }
+    /// The calls that it happened in, the outermost first.
+    pub(super) fn frames(&self) -> &[Frame] {
+        &self.frames
     }
 }
 
 /// The place of the expression that begins at `position`: up to the end of the
 /// call, if it is one, since an error carries the start of its place alone.
 pub fn place(source: &SourceText, position: Position) -> Option<Place> {
+    Some(place_at(source, offset(source, position)?))
+}
+
+/// The place of the expression whose name begins at `at`, an offset in bytes.
+fn place_at(source: &SourceText, at: usize) -> Place {
     let text: &str = source.inner();
-    let line = position.line()?;
-    let line_start = match line {
+    let start = receiver_start(text, at);
+    Place { source: source.clone(), span: start..call_end(text, start) }
+}
+
+/// Where a position stands in its text, in bytes.
+pub(super) fn offset(source: &SourceText, position: Position) -> Option<usize> {
+    let text: &str = source.inner();
+    let line_start = match position.line()? {
         1 => 0,
-        _ => text.match_indices('\n').nth(line - 2)?.0 + 1,
+        line => text.match_indices('\n').nth(line - 2)?.0 + 1,
     };
     let rest = text.get(line_start..)?;
     let column = position.position().unwrap_or(1).max(1) - 1;
     let start = line_start + rest.char_indices().nth(column).map_or(rest.len(), |(at, _)| at);
-    let start = start.min(text.len());
-    let start = receiver_start(text, line_start, start);
-    let end = call_end(text, start);
-    Some(Place { source: source.clone(), span: start..end })
+    Some(start.min(text.len()))
 }
 
 /// The start of `seen.` before a method's name: Rhai points at the name.
-fn receiver_start(text: &str, line_start: usize, start: usize) -> usize {
+fn receiver_start(text: &str, start: usize) -> usize {
+    let line_start = text[..start].rfind('\n').map_or(0, |end| end + 1);
     let before = &text[line_start..start];
     let receiver = before.strip_suffix('.').or_else(|| before.strip_suffix("::"));
     let Some(receiver) = receiver else { return start };
@@ -283,7 +204,7 @@ fn receiver_start(text: &str, line_start: usize, start: usize) -> usize {
 }
 
 /// The end of a name and of the arguments in parentheses that follow it.
-fn call_end(text: &str, start: usize) -> usize {
+pub(super) fn call_end(text: &str, start: usize) -> usize {
     let mut depth = 0_usize;
     let mut in_string = false;
     let mut escaped = false;
@@ -314,18 +235,4 @@ fn call_end(text: &str, start: usize) -> usize {
         }
     }
     text.len()
-}
-
-/// Every name that a script can reach in `engine`.
-pub(super) fn reachable_names(engine: &Engine) -> Vec<String> {
-    let mut names: Vec<String> = engine
-        .gen_fn_signatures(false)
-        .iter()
-        .filter_map(|signature| signature.split(['(', ' ']).next().map(str::to_owned))
-        .map(|name| name.trim_start_matches("get$").trim_start_matches("set$").to_owned())
-        .filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
-        .collect();
-    names.sort();
-    names.dedup();
-    names
 }

@@ -17,6 +17,7 @@
 
 mod connection;
 mod message;
+mod tap;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,8 +28,10 @@ use serde_json::Value;
 
 pub use self::connection::Faulty;
 pub use self::message::HttpMessage;
+pub use self::tap::{Passed, Tap};
 
 use self::message::State;
+use self::tap::Passing;
 use super::action::{Handlers, json_value};
 use super::engine::{Script, ScriptEngine};
 use super::error::ScriptError;
@@ -131,8 +134,42 @@ impl Fault {
         &self.handlers
     }
 
-    /// Lets `function` change `message`; says what becomes of it.
+    /// Lets `function` change `message`; says what becomes of it, and whether it
+    /// is another now.
     fn apply(&self, function: &str, message: &HttpMessage) -> (Directive, bool) {
+        let (directive, changed) = self.consult(function, message);
+        if changed || directive != Directive::Pass {
+            self.of.fired();
+        }
+        (directive, changed)
+    }
+
+    /// Whether it would change, add, drop, delay or reorder any of the messages of
+    /// an execution without it, or cannot be asked.
+    ///
+    /// It is asked in the order in which it would be asked in an execution of its
+    /// own. Until it changes something that one is the same as without it: so the
+    /// answer is exact, whatever it remembers.
+    pub fn would_change(&self, passed: &Passed) -> bool {
+        if !passed.is_exact(self.on_response) {
+            return true;
+        }
+        passed.any(|passing, state| {
+            let function = match passing {
+                Passing::Request if self.on_request => "request",
+                Passing::Response if self.on_response => "response",
+                Passing::Request | Passing::Response => return false,
+            };
+            let message = HttpMessage::new(state.clone());
+            self.consult(function, &message) != (Directive::Pass, false) || self.is_broken()
+        })
+    }
+
+    fn is_broken(&self) -> bool {
+        self.handlers.trouble.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    fn consult(&self, function: &str, message: &HttpMessage) -> (Directive, bool) {
         let before = message.state().clone();
         let mut arguments = vec![Dynamic::from(message.clone())];
         if self.handlers.parameters.get(function) == Some(&2) {
@@ -153,9 +190,6 @@ impl Fault {
             }
         };
         let changed = *message.state() != before;
-        if changed || directive != Directive::Pass {
-            self.of.fired();
-        }
         (directive, changed)
     }
 

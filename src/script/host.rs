@@ -20,8 +20,8 @@ use super::blocking::{Background, Blocking};
 use super::value::{List, from_json};
 use crate::host::store::Place;
 use crate::host::{
-    Call, CallRefusal, Caller, Decision, Host as McpHost, Mode, Model, Origin, Run, StoreError,
-    Tool,
+    Call, CallRefusal, Caller, Changes, Decision, Host as McpHost, Mode, Model, Origin, Run,
+    StoreError, Tool,
 };
 use crate::profile::{DataClass, Zone};
 
@@ -63,7 +63,7 @@ impl Host {
             let _ = self.0.host.complete_run(&run);
         }
         // How a connection ends is on the wire; there is nobody to tell.
-        let _ = self.0.blocking.wait(self.0.host.close())?;
+        let _ = self.0.blocking.finish(self.0.host.close())?;
         Ok(())
     }
 
@@ -174,7 +174,7 @@ impl Host {
 
     fn begin_call(&self, tool: &str, arguments: &Dynamic) -> Evaluated<PendingCall> {
         let called = self.task(tool, object(arguments)?, true);
-        Ok(PendingCall(self.0.blocking.begin(called)))
+        self.0.blocking.begin(called).map(PendingCall)
     }
 
     fn ping(&self) -> Evaluated<Dynamic> {
@@ -234,6 +234,7 @@ impl Host {
             data_class: data_class(class)?,
             requires_approval: false,
             enabled: true,
+            changed: Changes::default(),
         });
         Ok(())
     }
@@ -326,6 +327,7 @@ pub(super) fn register(engine: &mut Engine) {
             host.0.blocking.pause(milliseconds)
         })
         .register_get("identifier", |host: &mut Host| host.0.host.operator().identifier.clone())
+        .register_get("origin", |host: &mut Host| host.0.host.origin().to_owned())
         .register_get("data_class", |host: &mut Host| host.0.host.operator().data_class.as_str())
         .register_get("requires_approval", |host: &mut Host| {
             host.0.host.operator().requires_approval

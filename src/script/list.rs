@@ -1,14 +1,19 @@
 //! What scripts can do with a [`List`] and with what is [`Absent`].
 
 use rhai::{
-    Array, Dynamic, Engine, EvalAltResult, FnPtr, ImmutableString, NativeCallContext, Position,
+    Array, Dynamic, Engine, EvalAltResult, FnPtr, ImmutableString, Map, NativeCallContext, Position,
 };
 
 use super::engine::STRING_LIMIT;
 use super::observation::Message;
+use super::types::what;
 use super::value::{Absent, List, describe, json_equal, to_json};
 
 type Evaluated<T> = Result<T, Box<EvalAltResult>>;
+
+/// What `type_of` is called once a script is read: Rhai's own would name a type
+/// for what is absent, and a comparison with it would decide something.
+pub(super) const KIND: &str = "kind_of";
 
 /// Registers both types.
 pub(super) fn register(engine: &mut Engine) {
@@ -30,6 +35,8 @@ pub(super) fn register(engine: &mut Engine) {
         .register_fn("without", without)
         .register_fn("distinct", distinct)
         .register_fn("contains", contains)
+        .register_get("accepted", |list: &mut List| messages(list, Message::is_accepted))
+        .register_get("succeeded", |list: &mut List| messages(list, Message::succeeded))
         .register_fn("join", join)
         .register_fn("to_array", |list: &mut List| -> Array { list.0.to_vec() })
         .register_fn("to_string", |list: &mut List| describe(&Dynamic::from(list.clone())))
@@ -48,11 +55,30 @@ pub(super) fn register(engine: &mut Engine) {
         .register_indexer_get(|_: &mut Absent, _: &str| Absent)
         .register_indexer_get(|_: &mut Absent, _: i64| Absent)
         .register_fn("to_string", |_: &mut Absent| "absent")
-        // Rhai takes values of two types for different; but what never came is not
-        // different from what it should have been, and no claim holds by that.
-        .register_fn("!=", |_: Absent, _: Dynamic| false)
-        .register_fn("!=", |_: Dynamic, _: Absent| false)
-        .register_fn("!=", |_: Absent, _: Absent| false);
+        .register_fn("to_debug", |_: &mut Absent| "absent");
+    // Rhai has answers of its own for values of two types, and for what an array or a
+    // map holds; for every other operation on what is absent see `missing`.
+    for comparison in ["==", "!=", "<", "<=", ">", ">="] {
+        engine
+            .register_fn(comparison, |_: Absent, _: Dynamic| Absent)
+            .register_fn(comparison, |_: Dynamic, _: Absent| Absent)
+            .register_fn(comparison, |_: Absent, _: Absent| Absent);
+    }
+    for search in ["contains", "index_of", "starts_with", "ends_with"] {
+        engine.register_fn(search, |_: Dynamic, _: Absent| Absent);
+    }
+    engine
+        .register_fn("contains", |_: &mut Array, _: Absent| Absent)
+        .register_fn("contains", |_: &mut List, _: Absent| Absent)
+        .register_fn("contains", |_: &mut Map, _: Absent| Absent)
+        .register_fn("index_of", |_: &mut Array, _: Absent| Absent)
+        .register_fn("known", |value: Dynamic| !value.is::<Absent>())
+        .register_fn(KIND, |context: NativeCallContext, value: Dynamic| {
+            if value.is::<Absent>() {
+                return Dynamic::from(Absent);
+            }
+            context.engine().map_type_name(value.type_name()).to_owned().into()
+        });
 
     // A property of nothing is nothing: so a subject that leaves something out
     // fails a check and does not break it.
@@ -91,23 +117,31 @@ impl IntoIterator for Absent {
     }
 }
 
-/// Whether a predicate holds for an item.
+/// What an operation comes to that Rhai does not know, if one of its operands is
+/// absent: nothing is decided by what never happened, so it is absent as well.
+pub(super) fn missing(arguments: &[&mut Dynamic]) -> Option<Dynamic> {
+    arguments.iter().any(|argument| argument.is::<Absent>()).then(|| Dynamic::from(Absent))
+}
+
+/// Whether a predicate holds for an item; `None` if it is absent for it.
 pub(super) fn holds(
     context: &NativeCallContext,
     predicate: &FnPtr,
     item: &Dynamic,
-) -> Evaluated<bool> {
+) -> Evaluated<Option<bool>> {
     let result: Dynamic = predicate.call_within_context(context, (item.clone(),))?;
-    result.as_bool().map_err(|found| {
-        format!("the function has to return true or false; it returned a value of the type {found}")
-            .into()
+    if result.is::<Absent>() {
+        return Ok(None);
+    }
+    result.as_bool().map(Some).map_err(|_| {
+        format!("the function has to return true or false; it returned {}", what(&result)).into()
     })
 }
 
 fn filter(context: NativeCallContext, list: &mut List, predicate: FnPtr) -> Evaluated<List> {
     let mut kept = Vec::new();
     for item in list.0.iter() {
-        if holds(&context, &predicate, item)? {
+        if holds(&context, &predicate, item)? == Some(true) {
             kept.push(item.clone());
         }
     }
@@ -119,26 +153,42 @@ fn map(context: NativeCallContext, list: &mut List, function: FnPtr) -> Evaluate
     Ok(List(items.collect::<Evaluated<Vec<Dynamic>>>()?.into()))
 }
 
-fn any(context: NativeCallContext, list: &mut List, predicate: FnPtr) -> Evaluated<bool> {
-    for item in list.0.iter() {
-        if holds(&context, &predicate, item)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+fn any(context: NativeCallContext, list: &mut List, predicate: FnPtr) -> Evaluated<Dynamic> {
+    decided(&context, &list.0, &predicate, true)
 }
 
-fn all(context: NativeCallContext, list: &mut List, predicate: FnPtr) -> Evaluated<bool> {
-    for item in list.0.iter() {
-        if !holds(&context, &predicate, item)? {
-            return Ok(false);
+fn all(context: NativeCallContext, list: &mut List, predicate: FnPtr) -> Evaluated<Dynamic> {
+    decided(&context, &list.0, &predicate, false)
+}
+
+/// `decisive` as soon as the predicate says so of one item; else absent if it is
+/// absent for one; else the opposite.
+fn decided(
+    context: &NativeCallContext,
+    items: &[Dynamic],
+    predicate: &FnPtr,
+    decisive: bool,
+) -> Evaluated<Dynamic> {
+    let mut is_known = true;
+    for item in items {
+        match holds(context, predicate, item)? {
+            Some(held) if held == decisive => return Ok(decisive.into()),
+            Some(_) => {}
+            None => is_known = false,
         }
     }
-    Ok(true)
+    Ok(if is_known { (!decisive).into() } else { Dynamic::from(Absent) })
 }
 
 fn has_method(item: &Dynamic, method: &str) -> bool {
     item.read_lock::<Message>().is_some_and(|message| message.data.method() == Some(method))
+}
+
+/// The messages of a list of which something is true.
+fn messages(list: &List, wanted: impl Fn(&Message) -> bool) -> List {
+    let is_wanted =
+        |item: &&Dynamic| item.read_lock::<Message>().is_some_and(|message| wanted(&message));
+    list.0.iter().filter(is_wanted).cloned().collect()
 }
 
 fn of(list: &mut List, method: &str) -> List {

@@ -8,6 +8,7 @@ use http::{HeaderMap, Method, Uri};
 use serde_json::Value;
 
 use super::value::AsJson;
+use crate::mcp::json_rpc::same_id;
 use crate::wire::Exchange;
 use crate::wire::event_stream::EventParser;
 use crate::wire::exchange::End;
@@ -138,9 +139,44 @@ impl Message {
         let found = self.observation.received().iter().find(|message| {
             message.exchange >= self.data.exchange
                 && message.is_response()
-                && message.json.get("id") == Some(id)
+                && message.json.get("id").is_some_and(|answered| same_id(answered, id))
         })?;
         Some(Message { observation: self.observation.clone(), data: found.clone() })
+    }
+
+    /// Whether the exchange that carried it has a status of success.
+    pub fn is_accepted(&self) -> bool {
+        self.status().is_some_and(|status| status.is_success())
+    }
+
+    /// Whether it was accepted, and answered with a result that is no tool's error.
+    pub fn succeeded(&self) -> bool {
+        self.is_accepted()
+            && self.response().is_some_and(|response| {
+                response.data.json.get("result").is_some_and(|result| {
+                    result.get("isError").and_then(Value::as_bool) != Some(true)
+                })
+            })
+    }
+
+    /// What became of a request that did not succeed, in words.
+    pub(super) fn fate(&self) -> String {
+        match (self.status(), self.response()) {
+            (None, _) => "got no response".to_owned(),
+            (Some(status), None) if !status.is_success() => {
+                format!("was refused with {}", status.as_u16())
+            }
+            (Some(_), None) => "was never answered".to_owned(),
+            (Some(_), Some(response)) => match response.data.json.get("error") {
+                Some(error) => format!("was answered with the error {}", error["code"]),
+                None => "was answered with a tool's error".to_owned(),
+            },
+        }
+    }
+
+    fn status(&self) -> Option<http::StatusCode> {
+        let exchange = self.observation.exchanges.get(self.data.exchange)?;
+        exchange.response.as_ref().map(|head| head.status)
     }
 
     pub(super) fn member(&self, name: &str) -> &Value {

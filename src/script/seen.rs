@@ -15,8 +15,10 @@ use super::decisions::{Decisions, Said};
 use super::host::Record;
 use super::list::holds;
 use super::observation::{Message, MessageData, Observation, SeenExchange, aborted, header};
+use super::types::what;
 use super::value::{Absent, List, describe, from_json, json_equal, to_json};
 use crate::check::{Checkpoint, Decision, Place};
+use crate::mcp::json_schema::{misfit, wrong_schema};
 use crate::mcp::{Revision, mirror};
 use crate::wire::exchange::End;
 
@@ -97,6 +99,11 @@ impl Seen {
     /// What was decided so far.
     pub fn decisions(&self) -> Decisions {
         self.state().decisions.clone()
+    }
+
+    /// Forgets what was decided, so that it is judged once more.
+    pub fn forget_decisions(&self) {
+        self.state().decisions = Decisions::default();
     }
 
     /// What `drive` or `operate` returned and what the host kept, whole and as
@@ -216,6 +223,7 @@ fn exchange_value(observation: &Arc<Observation>, index: usize) -> Dynamic {
 }
 
 const NOT_EXERCISED: &str = "not exercised";
+const EMPTY_LIST: &str = "not exercised: the list is empty";
 
 fn check(
     context: NativeCallContext,
@@ -281,7 +289,7 @@ fn items(list: &Dynamic) -> Evaluated<Vec<Dynamic>> {
     if list.is::<Absent>() || list.is_unit() {
         return Ok(Vec::new());
     }
-    Err(format!("a list was expected, not a value of the type {}", list.type_name()).into())
+    Err(format!("a list was expected, not {}", what(list)).into())
 }
 
 /// Decides `every` (`wanted` true) and `none` (`wanted` false).
@@ -294,9 +302,15 @@ fn for_all(
     wanted: bool,
 ) -> Evaluated<()> {
     let items = items(list)?;
+    let mut unknown = None;
     for (index, item) in items.iter().enumerate() {
-        if holds(context, predicate, item)? == wanted {
-            continue;
+        match holds(context, predicate, item)? {
+            Some(held) if held == wanted => continue,
+            Some(_) => {}
+            None => {
+                unknown = unknown.or(Some(index));
+                continue;
+            }
         }
         if let Some(exchange) = exchange_of(item) {
             seen.0.observation.touch(exchange);
@@ -310,14 +324,127 @@ fn for_all(
             })
         });
     }
-    seen.decide(context, id, |decision| {
-        if items.is_empty() {
-            let reason = format!("{NOT_EXERCISED}: the list is empty");
+    seen.decide(context, id, |decision| match (items.len(), unknown) {
+        (0, _) => Said::Absent(Decision { reason: EMPTY_LIST.to_owned(), ..decision }),
+        (number, Some(index)) => {
+            let reason = format!(
+                "{NOT_EXERCISED}: what it is about never happened for item {} of {number}",
+                index + 1
+            );
             Said::Absent(Decision { reason, ..decision })
-        } else {
-            Said::Held
         }
+        _ => Said::Held,
     })
+}
+
+/// Decides `some`: one item is enough.
+fn some(
+    context: NativeCallContext,
+    seen: &mut Seen,
+    id: &str,
+    list: Dynamic,
+    predicate: FnPtr,
+) -> Evaluated<()> {
+    let items = items(&list)?;
+    let found = find(&context, &items, &predicate)?;
+    touch_last(seen, &items);
+    seen.decide(&context, id, |decision| match found {
+        _ if items.is_empty() => {
+            Said::Absent(Decision { reason: EMPTY_LIST.to_owned(), ..decision })
+        }
+        Found::One => Said::Held,
+        Found::Unknown => Said::Absent(Decision { reason: NOT_EXERCISED.to_owned(), ..decision }),
+        Found::None => Said::NotHeld(Decision {
+            reason: match items.len() {
+                1 => "it does not hold for the only item".to_owned(),
+                number => format!("it holds for none of {number} items"),
+            },
+            actual: items.last().map(describe_item),
+            ..decision
+        }),
+    })
+}
+
+/// Decides `goal`: one message is enough that was accepted and answered as a
+/// success.
+fn goal(
+    context: NativeCallContext,
+    seen: &mut Seen,
+    id: &str,
+    list: Dynamic,
+    predicate: FnPtr,
+) -> Evaluated<()> {
+    let items = items(&list)?;
+    let (mut succeeded, mut others) = (Vec::new(), Vec::new());
+    for item in items {
+        let Some(message) = item.read_lock::<Message>().map(|message| message.clone()) else {
+            return Err("a goal is reached by requests: the list has to hold messages".into());
+        };
+        if message.succeeded() {
+            succeeded.push(item);
+        } else {
+            others.push(message);
+        }
+    }
+    let found = find(&context, &succeeded, &predicate)?;
+    let wanted = find(
+        &context,
+        &others.iter().map(|message| Dynamic::from(message.clone())).collect::<Vec<_>>(),
+        &predicate,
+    );
+    touch_last(seen, &succeeded);
+    if let Some(message) = others.last() {
+        seen.0.observation.touch(message.data.exchange);
+    }
+    seen.decide(&context, id, |decision| match (found, succeeded.last(), others.last()) {
+        (_, None, None) => {
+            let reason = format!("{NOT_EXERCISED}: nothing was sent for it");
+            Said::Absent(Decision { reason, ..decision })
+        }
+        (Found::One, ..) => Said::Held,
+        (Found::Unknown, ..) => {
+            Said::Absent(Decision { reason: NOT_EXERCISED.to_owned(), ..decision })
+        }
+        // What would have been right did not succeed: that says most.
+        (_, _, Some(message)) if succeeded.is_empty() || matches!(wanted, Ok(Found::One)) => {
+            Said::NotHeld(Decision {
+                reason: format!("what was sent for it {}", message.fate()),
+                actual: Some(message.data.json["params"].to_string()),
+                ..decision
+            })
+        }
+        (_, last, _) => Said::NotHeld(Decision {
+            reason: "what was sent for it is something else".to_owned(),
+            actual: last.map(describe_item),
+            ..decision
+        }),
+    })
+}
+
+/// What a search for one item came to.
+#[derive(Clone, Copy)]
+enum Found {
+    One,
+    None,
+    Unknown,
+}
+
+fn find(context: &NativeCallContext, items: &[Dynamic], predicate: &FnPtr) -> Evaluated<Found> {
+    let mut found = Found::None;
+    for item in items {
+        match holds(context, predicate, item)? {
+            Some(true) => return Ok(Found::One),
+            Some(false) => {}
+            None => found = Found::Unknown,
+        }
+    }
+    Ok(found)
+}
+
+fn touch_last(seen: &Seen, items: &[Dynamic]) {
+    if let Some(exchange) = items.last().and_then(exchange_of) {
+        seen.0.observation.touch(exchange);
+    }
 }
 
 /// Whether a value is absent, or an array or a map that holds something absent.
@@ -407,6 +534,17 @@ pub(super) fn register(engine: &mut Engine) {
                 for_all(&context, seen, id, &list, &holds, false)
             },
         )
+        .register_fn("some", some)
+        .register_fn("goal", goal)
+        .register_fn("wrong_schema", |_: &mut Seen, schema: Dynamic| {
+            to_json(&schema).map_or(Dynamic::UNIT, |schema| optional(wrong_schema(&schema)))
+        })
+        .register_fn("misfit", |_: &mut Seen, schema: Dynamic, value: Dynamic| {
+            match (to_json(&schema), to_json(&value)) {
+                (Ok(schema), Ok(value)) => optional(misfit(&schema, &value)),
+                _ => Dynamic::UNIT,
+            }
+        })
         .register_fn("skip", skip);
     register_message(engine);
     register_exchange(engine);
@@ -429,6 +567,8 @@ fn register_message(engine: &mut Engine) {
             None => Dynamic::from(Absent),
         })
         .register_get("exchange", |message: &mut Message| message.exchange())
+        .register_get("accepted", |message: &mut Message| message.is_accepted())
+        .register_get("succeeded", |message: &mut Message| message.succeeded())
         .register_fn("header", |message: &mut Message, name: &str| {
             optional(message.exchange().get().and_then(|exchange| header(&exchange.headers, name)))
         })

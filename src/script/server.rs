@@ -5,18 +5,19 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
 use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, Map};
 use serde_json::{Map as Members, Value, json};
 
-use super::action::{Handlers, Meaning, json_value};
-use super::observation::header;
+use super::action::{Handlers, Meaning, duration, json_value};
+use super::origin::{OriginHandle, ScriptedOrigin};
+use super::types::{a, type_word};
 use super::value::from_json;
+use crate::check::nearest::did_you_mean;
+use crate::mcp::negotiation::CapabilityPath;
 use crate::mcp::server::{
     Action, Behaviour, Call, Handler, Prompt, Resource, ScriptedServer, Tool,
 };
-use crate::wire::Request;
-use crate::wire::double::{Double, Head, Origin, Plan};
+use crate::wire::double::Double;
 
 type Evaluated<T> = Result<T, Box<EvalAltResult>>;
 
@@ -84,12 +85,7 @@ impl Server {
             base_url: base_url.clone(),
             said: Mutex::default(),
         }));
-        let origin = ScriptedOrigin {
-            base_url,
-            handlers: server.0.handlers.clone(),
-            routes: Mutex::default(),
-            endpoint: Some(scripted),
-        };
+        let origin = ScriptedOrigin::of_server(base_url, server.0.handlers.clone(), scripted);
         server.add_origin(SERVER_ORIGIN, Arc::new(origin));
         Ok(server)
     }
@@ -117,7 +113,7 @@ impl Server {
     /// The base URL and the name of every origin, for writing URLs by name.
     pub fn origins(&self) -> Vec<(String, String)> {
         let said = self.said();
-        said.origins.iter().map(|(name, origin)| (origin.base_url.clone(), name.clone())).collect()
+        said.origins.iter().map(|(name, origin)| (origin.url().to_owned(), name.clone())).collect()
     }
 
     fn said(&self) -> MutexGuard<'_, Said> {
@@ -131,21 +127,18 @@ impl Server {
 
     fn origin(&mut self, name: &str) -> Evaluated<OriginHandle> {
         if let Some(origin) = self.said().origins.get(name) {
-            return Ok(OriginHandle(origin.clone()));
+            return Ok(OriginHandle::new(origin.clone()));
         }
         let base_url = self
             .0
             .addresses
             .base_url(name)
             .map_err(|error| format!("there can be no origin `{name}`: {error}"))?;
-        let origin = Arc::new(ScriptedOrigin {
-            base_url,
-            handlers: self.0.handlers.clone(),
-            routes: Mutex::default(),
-            endpoint: None,
-        });
+        let revision = self.0.scripted.revision();
+        let origin = ScriptedOrigin::new(base_url, self.0.handlers.clone(), revision);
+        let origin = Arc::new(origin);
         self.add_origin(name, origin.clone());
-        Ok(OriginHandle(origin))
+        Ok(OriginHandle::new(origin))
     }
 
     /// A handler that hands `function` what `arguments` makes of a call, and
@@ -190,7 +183,7 @@ impl Server {
         }
         let schema = definition.entry("inputSchema").or_insert_with(|| json!({}));
         if let Value::Object(short) = schema {
-            *schema = whole_schema(std::mem::take(short));
+            *schema = whole_schema(std::mem::take(short))?;
         }
         self.define_tool(definition, handler);
         Ok(())
@@ -265,9 +258,26 @@ impl Server {
 
     fn versions(&mut self, versions: Array) -> Evaluated<()> {
         let named = versions.into_iter().map(|version| {
-            version.into_string().map_err(|found| format!("a version is a string, not a {found}"))
+            let wrong =
+                |found: &str| format!("a version is a string, not {}", a(&type_word(found)));
+            version.into_string().map_err(wrong)
         });
         self.0.scripted.versions(named.collect::<Result<_, _>>()?);
+        Ok(())
+    }
+
+    /// What the script registered, and the profile's server never declares.
+    pub fn withheld(&self) -> Vec<CapabilityPath> {
+        self.0.scripted.withheld()
+    }
+
+    /// What the profile's policy requires, and the script says that the server lacks.
+    pub fn undeclared(&self) -> Vec<CapabilityPath> {
+        self.0.scripted.undeclared()
+    }
+
+    fn delay(&mut self, method: &str, milliseconds: i64) -> Evaluated<()> {
+        self.0.scripted.delay(method, duration(milliseconds)?);
         Ok(())
     }
 
@@ -301,110 +311,40 @@ fn arguments_of(call: &Call<'_>) -> Vec<Dynamic> {
 /// A JSON Schema, from a whole one or from the short form that names a type
 /// for each property, all of them required.
 fn input_schema(schema: &Map) -> Evaluated<Value> {
-    Ok(whole_schema(members(json_value(&schema.clone().into())?)))
+    whole_schema(members(json_value(&schema.clone().into())?))
 }
 
-fn whole_schema(schema: Members<String, Value>) -> Value {
+/// The types of JSON Schema.
+const TYPES: [&str; 7] = ["string", "integer", "number", "boolean", "object", "array", "null"];
+
+fn whole_schema(schema: Members<String, Value>) -> Evaluated<Value> {
     let is_short =
         schema.values().all(Value::is_string) && schema.get("type") != Some(&json!("object"));
     if !is_short {
-        return Value::Object(schema);
+        return Ok(Value::Object(schema));
     }
     if schema.is_empty() {
-        return json!({ "type": "object" });
+        return Ok(json!({ "type": "object" }));
+    }
+    for (name, kind) in &schema {
+        let kind = kind.as_str().unwrap_or_default();
+        if !TYPES.contains(&kind) {
+            let near = did_you_mean(kind, TYPES).map(|near| format!("; {near}"));
+            return Err(format!(
+                "the argument `{name}` has the type `{kind}`; the types of JSON Schema are {}{}",
+                TYPES.join(", "),
+                near.unwrap_or_default()
+            )
+            .into());
+        }
     }
     let required: Vec<_> = schema.keys().cloned().collect();
     let typed = |(name, kind): (String, Value)| (name, json!({ "type": kind }));
     let properties: Members<String, Value> = schema.into_iter().map(typed).collect();
-    json!({ "type": "object", "properties": properties, "required": required })
+    Ok(json!({ "type": "object", "properties": properties, "required": required }))
 }
 
-/// An origin whose paths a script answers, and perhaps an MCP endpoint.
-struct ScriptedOrigin {
-    base_url: String,
-    handlers: Handlers,
-    routes: Mutex<Vec<(String, FnPtr)>>,
-    endpoint: Option<Arc<ScriptedServer>>,
-}
-
-/// An origin as scripts hold it. A clone is another handle.
-#[derive(Clone)]
-pub struct OriginHandle(Arc<ScriptedOrigin>);
-
-impl ScriptedOrigin {
-    fn route(&self, path: &str) -> Option<FnPtr> {
-        let routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
-        routes.iter().rev().find(|(route, _)| route == path).map(|(_, handler)| handler.clone())
-    }
-}
-
-impl Origin for ScriptedOrigin {
-    fn answer(&self, request: &Request) -> Plan {
-        if let Some(handler) = self.route(request.uri().path()) {
-            let action = self.handlers.act(&handler, vec![web_request(request)], &Meaning::Result);
-            let passes_on = matches!(action, Action::Value(Value::Null)) && self.endpoint.is_some();
-            if !passes_on {
-                let plan = web_plan(action);
-                if let Some(endpoint) = &self.endpoint {
-                    endpoint.passes_over(&plan);
-                }
-                return plan;
-            }
-        }
-        match &self.endpoint {
-            Some(endpoint) => endpoint.answer(request),
-            None => Plan::status(StatusCode::NOT_FOUND),
-        }
-    }
-}
-
-fn web_request(request: &Request) -> Dynamic {
-    let headers: Map = request
-        .headers()
-        .keys()
-        .filter_map(|name| {
-            Some((name.as_str().into(), header(request.headers(), name.as_str())?.into()))
-        })
-        .collect();
-    let query: Map = url::form_urlencoded::parse(request.uri().query().unwrap_or("").as_bytes())
-        .map(|(name, value)| (name.as_ref().into(), value.as_ref().into()))
-        .collect();
-    let form: Map = url::form_urlencoded::parse(request.body())
-        .map(|(name, value)| (name.as_ref().into(), value.as_ref().into()))
-        .collect();
-    let json = serde_json::from_slice::<Value>(request.body());
-    let mut seen = Map::new();
-    seen.insert("method".into(), request.method().as_str().into());
-    seen.insert("path".into(), request.uri().path().into());
-    seen.insert("query".into(), query.into());
-    seen.insert("headers".into(), headers.into());
-    seen.insert("body".into(), String::from_utf8_lossy(request.body()).as_ref().into());
-    seen.insert("form".into(), form.into());
-    seen.insert("json".into(), json.map_or(Dynamic::UNIT, |json| from_json(&json)));
-    seen.into()
-}
-
-/// What an action means where there is no JSON-RPC: a value is a JSON body.
-fn web_plan(action: Action) -> Plan {
-    match action {
-        Action::Value(value) | Action::Reply { result: value, .. } => {
-            Plan::media(StatusCode::OK, "application/json", value.to_string())
-        }
-        Action::Raw { status, headers, body } => Plan::respond(status, headers, body),
-        Action::After(time, action) => {
-            let mut plan = web_plan(*action);
-            plan.delay += time;
-            plan
-        }
-        Action::Silence => Plan::without_response(Head::Silence),
-        Action::Drop => Plan::without_response(Head::Drop),
-        Action::Error { .. } | Action::Pieces { .. } | Action::Stream(_) | Action::Ask { .. } => {
-            Plan::respond(StatusCode::INTERNAL_SERVER_ERROR, HeaderMap::new(), Vec::new())
-        }
-    }
-}
-
-/// Registers `server` and its origins.
+/// Registers `server`.
 pub(super) fn register(engine: &mut Engine) {
     engine
         .register_type_with_name::<Server>("Server")
@@ -430,6 +370,10 @@ pub(super) fn register(engine: &mut Engine) {
         .register_fn("page", Server::page)
         .register_fn("on", Server::on)
         .register_fn("initialize", Server::initialize)
+        .register_fn("delay", Server::delay)
+        .register_get("capabilities", |server: &mut Server| {
+            from_json(&server.0.scripted.capabilities())
+        })
         .register_fn("versions", Server::versions)
         .register_fn("origin", Server::origin)
         .register_get("url", |server: &mut Server| server.url())
@@ -443,11 +387,4 @@ pub(super) fn register(engine: &mut Engine) {
         })
         .register_get("notes", |server: &mut Server| server.notes())
         .register_get("revision", |server: &mut Server| server.0.scripted.revision().as_str());
-    engine
-        .register_type_with_name::<OriginHandle>("Origin")
-        .register_get("url", |origin: &mut OriginHandle| origin.0.base_url.clone())
-        .register_fn("on", |origin: &mut OriginHandle, path: &str, handler: FnPtr| {
-            let mut routes = origin.0.routes.lock().unwrap_or_else(PoisonError::into_inner);
-            routes.push((path.to_owned(), handler));
-        });
 }

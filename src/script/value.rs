@@ -6,8 +6,10 @@ use std::sync::Arc;
 use rhai::{Array, Dynamic, FnPtr, ImmutableString, Map};
 use serde_json::Value;
 
+use super::types::what;
+
 /// What is not there: an item beyond the end of a list, and every property of
-/// it. Deciding on it is red with the words "not exercised".
+/// it. What is decided on it is "not exercised".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Absent;
 
@@ -84,7 +86,7 @@ pub fn deep_copy(value: &Dynamic) -> Dynamic {
 /// A script's value as JSON.
 ///
 /// # Errors
-/// The name of the type that has no JSON form.
+/// What it is that has no JSON form: `a function`.
 pub fn to_json(value: &Dynamic) -> Result<Value, String> {
     if value.is_unit() {
         return Ok(Value::Null);
@@ -125,7 +127,7 @@ pub fn to_json(value: &Dynamic) -> Result<Value, String> {
     if value.is::<FnPtr>() {
         return Err("a function".to_owned());
     }
-    Err(format!("a value of the type {}", value.type_name()))
+    Err(what(value))
 }
 
 /// Whether two JSON values are equal as JSON: numbers by value, whatever their
@@ -148,64 +150,91 @@ pub fn json_equal(one: &Value, other: &Value) -> bool {
 
 /// A value as a script would write it, at most [`DESCRIPTION_LIMIT`] characters.
 pub fn describe(value: &Dynamic) -> String {
-    if value.is::<Absent>() {
-        return "absent".to_owned();
-    }
-    match to_json(value) {
-        Ok(json) => {
-            let mut text = String::new();
-            write_json(&json, &mut text);
-            shorten(text)
-        }
-        Err(other) => other,
-    }
+    describe_within(value, DESCRIPTION_LIMIT)
+}
+
+/// A value as a script would write it, at most `limit` characters.
+pub fn describe_within(value: &Dynamic, limit: usize) -> String {
+    let mut text = String::new();
+    write_value(value, &mut text);
+    shorten(text, limit)
 }
 
 /// How much of a value a diagnostic shows, in characters: enough for a message,
 /// not for a page.
 pub const DESCRIPTION_LIMIT: usize = 400;
 
-fn shorten(text: String) -> String {
-    match text.char_indices().nth(DESCRIPTION_LIMIT) {
+/// A text, or the first `limit` characters of it and its length.
+pub fn shorten(text: String, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
         Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
         None => text,
+    }
+}
+
+/// A value, whatever in it has no form in JSON.
+fn write_value(value: &Dynamic, text: &mut String) {
+    if value.is::<Absent>() {
+        text.push_str("absent");
+    } else if let Some(array) = value.read_lock::<Array>() {
+        write_items(array.iter(), text, write_value);
+    } else if let Some(list) = value.read_lock::<List>() {
+        write_items(list.0.iter(), text, write_value);
+    } else if let Some(map) = value.read_lock::<Map>() {
+        let members = map.iter().map(|(key, value)| (key.as_str(), value));
+        write_members(members, text, write_value);
+    } else {
+        match to_json(value) {
+            Ok(json) => write_json(&json, text),
+            Err(other) => text.push_str(&other),
+        }
     }
 }
 
 fn write_json(value: &Value, text: &mut String) {
     match value {
         Value::Null => text.push_str("()"),
-        Value::Array(items) => {
-            text.push('[');
-            for (index, item) in items.iter().enumerate() {
-                if index > 0 {
-                    text.push_str(", ");
-                }
-                write_json(item, text);
-            }
-            text.push(']');
-        }
+        Value::Array(items) => write_items(items.iter(), text, write_json),
         Value::Object(members) => {
-            text.push_str("#{");
             // Maps of scripts sort their keys; so both sides read alike.
-            let mut members: Vec<_> = members.iter().collect();
-            members.sort_by_key(|(key, _)| key.as_str());
-            for (index, (key, value)) in members.into_iter().enumerate() {
-                text.push_str(if index > 0 { ", " } else { " " });
-                let plain = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-                    && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-                if plain {
-                    text.push_str(key);
-                } else {
-                    text.push_str(&Value::from(key.as_str()).to_string());
-                }
-                text.push_str(": ");
-                write_json(value, text);
-            }
-            text.push_str(if text.ends_with("#{") { "}" } else { " }" });
+            let mut members: Vec<_> = members.iter().map(|(key, value)| (&**key, value)).collect();
+            members.sort_by_key(|(key, _)| *key);
+            write_members(members.into_iter(), text, write_json);
         }
         other => text.push_str(&other.to_string()),
     }
+}
+
+fn write_items<T>(items: impl Iterator<Item = T>, text: &mut String, write: fn(T, &mut String)) {
+    text.push('[');
+    for (index, item) in items.enumerate() {
+        if index > 0 {
+            text.push_str(", ");
+        }
+        write(item, text);
+    }
+    text.push(']');
+}
+
+fn write_members<'a, T>(
+    members: impl Iterator<Item = (&'a str, T)>,
+    text: &mut String,
+    write: fn(T, &mut String),
+) {
+    text.push_str("#{");
+    for (index, (key, value)) in members.enumerate() {
+        text.push_str(if index > 0 { ", " } else { " " });
+        let plain = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if plain {
+            text.push_str(key);
+        } else {
+            text.push_str(&Value::from(key).to_string());
+        }
+        text.push_str(": ");
+        write(value, text);
+    }
+    text.push_str(if text.ends_with("#{") { "}" } else { " }" });
 }
 
 #[cfg(test)]
@@ -231,6 +260,8 @@ mod tests {
         let value = from_json(&json!({ "b": 1, "a b": ["x", null], "c": {} }));
         assert_eq!(describe(&value), r#"#{ "a b": ["x", ()], b: 1, c: #{} }"#);
         assert_eq!(describe(&Dynamic::from(Absent)), "absent");
+        let within: Array = vec![Dynamic::from(Absent), 1_i64.into(), Dynamic::UNIT];
+        assert_eq!(describe(&within.into()), "[absent, 1, ()]");
     }
 
     #[test]

@@ -13,7 +13,9 @@ use ::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use bytes::Bytes;
 use futures_util::stream;
 
-use super::http::{Body, BoxFuture, HttpClient, Request, Response, TransportError};
+use super::http::{
+    Body, BoxFuture, ClientError, HttpClient, Request, Response, TransportError, valid,
+};
 
 /// Answers the requests for one origin.
 pub trait Origin: Send + Sync {
@@ -134,33 +136,33 @@ impl Double {
     }
 
     fn origin(&self, request: &Request) -> Option<Arc<dyn Origin>> {
-        let authority = request.uri().authority()?.as_str();
+        // Who asks is not part of whom it is for.
+        let authority = request.uri().authority()?.as_str().rsplit('@').next()?;
         self.origins.read().unwrap_or_else(PoisonError::into_inner).get(authority).cloned()
     }
 }
 
 impl HttpClient for Double {
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, ClientError>> {
         Box::pin(async move {
+            let request = valid(request)?;
             let Some(origin) = self.origin(&request) else {
-                let authority = request.uri().authority().map_or("", |name| name.as_str());
-                return Err(TransportError::Connect(format!(
-                    "the double has no origin `{authority}`"
-                )));
+                let host = request.uri().host().unwrap_or_default();
+                let reason = format!("the double has no origin `{host}`");
+                return Err(ClientError::new(&request, TransportError::Connect(reason)));
             };
             let plan = origin.answer(&request);
-            drop(request);
-            perform(plan, self.scale).await
+            perform(request, plan, self.scale).await
         })
     }
 }
 
-async fn perform(plan: Plan, scale: u32) -> Result<Response, TransportError> {
+async fn perform(request: Request, plan: Plan, scale: u32) -> Result<Response, ClientError> {
     wait(plan.delay, scale).await;
     let (status, headers) = match plan.head {
         Head::Respond { status, headers } => (status, headers),
         Head::Silence => std::future::pending().await,
-        Head::Drop => return Err(TransportError::Closed),
+        Head::Drop => return Err(ClientError::new(&request, TransportError::Closed)),
     };
     let mut response = Response::new(body(plan.frames, scale));
     *response.status_mut() = status;

@@ -11,7 +11,9 @@ use bytes::{Bytes, BytesMut};
 use futures_util::stream::Stream;
 use tokio::time::Instant;
 
-use super::http::{Body, BoxFuture, HttpClient, Request, Response, TransportError};
+use super::http::{
+    Body, BoxFuture, ClientError, HttpClient, Request, Response, TransportError, valid,
+};
 
 /// One request and its response.
 #[derive(Clone, Debug)]
@@ -212,7 +214,12 @@ impl<C: HttpClient> Recorder<C> {
 }
 
 impl<C: HttpClient> HttpClient for Recorder<C> {
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, ClientError>> {
+        // What is never sent crosses no wire.
+        let request = match valid(request) {
+            Ok(request) => request,
+            Err(error) => return Box::pin(std::future::ready(Err(error))),
+        };
         let mut open = OpenExchange { wire: self.wire.clone(), index: self.wire.begin(&request) };
         Box::pin(async move {
             match self.inner.send(request).await {
@@ -229,7 +236,8 @@ impl<C: HttpClient> HttpClient for Recorder<C> {
                 }
                 Err(error) => {
                     open.finish(match error {
-                        TransportError::Connect(_) => End::Unreached,
+                        ClientError::Network { reason: TransportError::Connect(_), .. }
+                        | ClientError::InvalidRequest { .. } => End::Unreached,
                         _ => End::Broken,
                     });
                     Err(error)

@@ -1,8 +1,8 @@
 //! The one seam of the wire: [`HttpClient`], in the manner of PSR-18.
 //!
 //! A request is sent whole; a response arrives as a head and a stream of
-//! chunks. A status of 4xx or 5xx is a response, not an error: an error means
-//! that no response came.
+//! chunks. A status of 4xx or 5xx is a response, not an error: a [`ClientError`]
+//! means that no response came.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,6 +10,8 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt};
+
+use super::request::{InvalidRequest, RequestHead, validate};
 
 /// One HTTP request with its whole body. Its URI is absolute.
 pub type Request = ::http::Request<Bytes>;
@@ -20,7 +22,91 @@ pub type Response = ::http::Response<Body>;
 /// A future that may move between threads.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Why no response came, or why a body stopped before its end.
+/// Why no response came, and to which request (PSR-18's
+/// `ClientExceptionInterface`).
+///
+/// The message says nothing of the request, which may hold credentials.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ClientError {
+    /// The request is not valid, and nothing of it was sent (PSR-18's
+    /// `RequestExceptionInterface`).
+    #[error("the request was not sent: {reason}")]
+    InvalidRequest {
+        /// The request, as it was written.
+        request: Box<RequestHead>,
+        /// What is wrong with it.
+        reason: InvalidRequest,
+    },
+    /// There was no connection, or none that lasted (PSR-18's
+    /// `NetworkExceptionInterface`).
+    #[error("{reason}")]
+    Network {
+        /// The request that came to nothing.
+        request: Box<RequestHead>,
+        /// What happened to the connection.
+        reason: TransportError,
+    },
+    /// What came is no response that can be taken in.
+    #[error("{reason}")]
+    InvalidResponse {
+        /// The request that it answers.
+        request: Box<RequestHead>,
+        /// What is wrong with it.
+        reason: TransportError,
+    },
+}
+
+impl ClientError {
+    /// What `reason` means for a request that waits for its response.
+    pub fn new(request: impl Into<RequestHead>, reason: TransportError) -> Self {
+        let request = Box::new(request.into());
+        match reason {
+            TransportError::Connect(_) | TransportError::Closed => {
+                ClientError::Network { request, reason }
+            }
+            TransportError::HeadTooLarge | TransportError::Protocol(_) => {
+                ClientError::InvalidResponse { request, reason }
+            }
+        }
+    }
+
+    /// The request that it is about.
+    pub fn request(&self) -> &RequestHead {
+        match self {
+            ClientError::InvalidRequest { request, .. }
+            | ClientError::Network { request, .. }
+            | ClientError::InvalidResponse { request, .. } => request,
+        }
+    }
+
+    /// The same failure of the request that its sender knows, where something in
+    /// between has changed it.
+    #[must_use]
+    pub fn about(mut self, original: RequestHead) -> Self {
+        let (ClientError::InvalidRequest { request, .. }
+        | ClientError::Network { request, .. }
+        | ClientError::InvalidResponse { request, .. }) = &mut self;
+        **request = original;
+        self
+    }
+}
+
+/// `request`, if it can be sent.
+///
+/// # Errors
+/// [`ClientError::InvalidRequest`] if it cannot.
+pub fn valid(request: Request) -> Result<Request, ClientError> {
+    match validate(&request) {
+        Ok(()) => Ok(request),
+        Err(reason) => {
+            let request = Box::new(RequestHead::from(&request));
+            Err(ClientError::InvalidRequest { request, reason })
+        }
+    }
+}
+
+/// What happened to a connection: why no response came, or why a body stopped
+/// before its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TransportError {
     /// No connection could be opened: refused, unknown host, no TLS.
@@ -42,15 +128,16 @@ pub enum TransportError {
 /// Redirects are never followed. Dropping the returned future, or the body,
 /// aborts the request.
 pub trait HttpClient: Send + Sync {
-    /// Sends `request`.
+    /// Sends `request`, if it is valid.
     ///
     /// # Errors
-    /// [`TransportError`] if no response head came.
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>>;
+    /// [`ClientError`] if no response head came; see
+    /// [`validate`] for what is never sent.
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, ClientError>>;
 }
 
 impl<T: HttpClient + ?Sized> HttpClient for std::sync::Arc<T> {
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, ClientError>> {
         (**self).send(request)
     }
 }

@@ -8,7 +8,10 @@ use ::http::Uri;
 use ::http::uri::Scheme;
 use futures_util::stream::StreamExt;
 
-use super::http::{Body, BoxFuture, HttpClient, Request, Response, TransportError};
+use super::http::{
+    Body, BoxFuture, ClientError, HttpClient, Request, Response, TransportError, valid,
+};
+use super::request::{InvalidRequest, RequestHead};
 
 /// Sends requests over HTTP/1.1, with TLS for `https`.
 ///
@@ -38,26 +41,13 @@ impl Live {
     }
 
     fn client_for(&self, uri: &Uri) -> Result<&reqwest::Client, TransportError> {
-        let client = match uri.scheme() {
-            Some(scheme) if *scheme == Scheme::HTTP => self.plain.get_or_init(|| {
+        let client = if uri.scheme() == Some(&Scheme::HTTPS) {
+            self.secure.get_or_init(|| build(reqwest::Client::builder()))
+        } else {
+            self.plain.get_or_init(|| {
                 // No certificates at all: nothing here is encrypted.
                 build(reqwest::Client::builder().tls_certs_only([]))
-            }),
-            Some(scheme) if *scheme == Scheme::HTTPS => {
-                self.secure.get_or_init(|| build(reqwest::Client::builder()))
-            }
-            Some(scheme) => {
-                return Err(TransportError::Connect(format!(
-                    "`{scheme}` is no scheme that is spoken here; give a URL that begins with \
-                     `http://` or `https://`"
-                )));
-            }
-            None => {
-                return Err(TransportError::Connect(
-                    "the URL has no scheme; give one that begins with `http://` or `https://`"
-                        .to_owned(),
-                ));
-            }
+            })
         };
         client.as_ref().map_err(Clone::clone)
     }
@@ -83,12 +73,28 @@ fn build(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, TransportEr
 }
 
 impl HttpClient for Live {
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, ClientError>> {
         Box::pin(async move {
-            let client = self.client_for(request.uri())?;
+            let request = valid(request)?;
+            let head = RequestHead::from(&request);
+            let client = match self.client_for(request.uri()) {
+                Ok(client) => client,
+                Err(reason) => return Err(ClientError::new(head, reason)),
+            };
             let peer = Peer::of(request.uri());
-            let request = reqwest::Request::try_from(request).map_err(|_| peer.invalid_url())?;
-            let response = client.execute(request).await.map_err(|error| peer.unsent(&error))?;
+            let sent = match reqwest::Request::try_from(request) {
+                Ok(request) => client.execute(request).await,
+                Err(error) => Err(error),
+            };
+            let response = match sent {
+                Ok(response) => response,
+                // What the library does not send though it is valid here.
+                Err(error) if error.is_builder() => {
+                    let (request, reason) = (Box::new(head), InvalidRequest::Url);
+                    return Err(ClientError::InvalidRequest { request, reason });
+                }
+                Err(error) => return Err(ClientError::new(head, peer.unsent(&error))),
+            };
 
             let mut head = ::http::Response::new(());
             *head.status_mut() = response.status();
@@ -117,18 +123,8 @@ impl Peer {
         Peer { host, authority }
     }
 
-    fn invalid_url(&self) -> TransportError {
-        TransportError::Connect(format!(
-            "the URL for {} cannot be read; correct it",
-            self.authority
-        ))
-    }
-
     /// Why no response came.
     fn unsent(&self, error: &reqwest::Error) -> TransportError {
-        if error.is_builder() {
-            return self.invalid_url();
-        }
         if !error.is_connect() {
             return broken(error);
         }

@@ -24,7 +24,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-use super::http::{Body, HttpClient, Request, TransportError};
+use super::http::{Body, ClientError, HttpClient, Request, TransportError};
 
 /// How large the body of a request may be, in bytes: 16 MiB. A larger one is
 /// answered with 413 and does not reach the double.
@@ -98,8 +98,9 @@ impl Loopback {
     /// Begins to serve `client` at every origin, in tasks of the current tokio
     /// runtime.
     ///
-    /// An error of `client` drops the connection without a response, and an
-    /// error in a response's body breaks it off in the middle. If the far side
+    /// An error of `client` drops the connection without a response, a request
+    /// that it finds invalid is answered with 400, and an error in a response's
+    /// body breaks it off in the middle. If the far side
     /// goes away, the future or body that was meant for it is dropped.
     ///
     /// # Errors
@@ -237,7 +238,13 @@ async fn answer(
         Err(_) => return Err(TransportError::Closed),
     };
 
-    let response = client.send(Request::from_parts(head, body)).await?;
+    let response = match client.send(Request::from_parts(head, body)).await {
+        Ok(response) => response,
+        Err(ClientError::InvalidRequest { .. }) => return Ok(refusal(StatusCode::BAD_REQUEST)),
+        Err(ClientError::Network { reason, .. } | ClientError::InvalidResponse { reason, .. }) => {
+            return Err(reason);
+        }
+    };
     let (head, body) = response.into_parts();
     let declared = head.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     let mut body = Outgoing::new(body, declared.and_then(|length| length.parse().ok()));

@@ -12,7 +12,7 @@ use crate::wire::body::read_whole;
 use crate::wire::exchange::{End, Wire};
 use crate::wire::http::{BoxFuture, Response};
 use crate::wire::live::Live;
-use crate::wire::{Exchange, Recorder};
+use crate::wire::{Exchange, Recorder, RequestHead};
 
 const ORIGIN: &str = "http://server.test";
 
@@ -27,8 +27,10 @@ where
     F: Fn(Request) -> A + Send + Sync,
     A: Future<Output = Result<Response, TransportError>> + Send + 'static,
 {
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
-        Box::pin((self.0)(request))
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, ClientError>> {
+        let head = RequestHead::from(&request);
+        let answer = (self.0)(request);
+        Box::pin(async { answer.await.map_err(|reason| ClientError::new(head, reason)) })
     }
 }
 
@@ -52,6 +54,15 @@ fn serve(client: impl HttpClient + 'static) -> (LoopbackHandle, String, Wire) {
     let url = loopback.url(ORIGIN).expect("it is open");
     let handle = loopback.serve(Arc::new(Recorder::new(client, wire.clone()))).expect("a runtime");
     (handle, url, wire)
+}
+
+/// What happened to the connection.
+#[track_caller]
+fn network_failure(sent: Result<Response, ClientError>) -> TransportError {
+    match sent {
+        Err(ClientError::Network { reason, .. }) => reason,
+        other => panic!("{other:?} is no failure of the network"),
+    }
 }
 
 fn get(url: &str) -> Request {
@@ -220,7 +231,7 @@ async fn a_dropped_connection_gives_no_response() {
     let live = Live::new();
     // The second request needs a new connection.
     for _ in 0..2 {
-        assert_eq!(live.send(get(&url)).await.map(drop), Err(TransportError::Closed));
+        assert_eq!(network_failure(live.send(get(&url)).await), TransportError::Closed);
     }
     assert_eq!(raw(&url, b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await, "");
     assert!(wire.exchanges().iter().all(|exchange| exchange.end == End::Broken));
@@ -360,7 +371,8 @@ async fn closing_ends_what_is_open() {
     handle.close().await;
     assert_eq!(only(&wire).end, End::Aborted);
     assert_eq!(body.chunk().await, Some(Err(TransportError::Closed)));
-    assert!(matches!(live.send(get(&url)).await, Err(TransportError::Connect(_))));
+    let failure = network_failure(live.send(get(&url)).await);
+    assert!(matches!(failure, TransportError::Connect(_)), "{failure:?}");
 }
 
 #[tokio::test]

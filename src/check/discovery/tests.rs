@@ -38,7 +38,7 @@ fn a_folder_is_read_in_the_order_of_ids() {
     }
     write(folder.path(), "README.md", b"\xff");
     write(folder.path(), "_lib/wire.rhai", "// mine");
-    let library = load(Some(folder.path())).unwrap();
+    let library = load(Some(folder.path()), false).unwrap();
     assert_eq!(library.ids().collect::<Vec<_>>(), ["a", "a-b", "a/b/c", "a/z", "b"]);
     assert_eq!(library.readable().count(), 5);
     assert_eq!(problems(&library), Vec::<String>::new());
@@ -63,7 +63,7 @@ fn a_broken_check_stands_in_its_place() {
     write(folder.path(), "b.rhai", "//! Says nothing.");
     write(folder.path(), "c.rhai", b"//! T.\n\xff");
     write(folder.path(), "d.rhai", GOOD);
-    let library = load(Some(folder.path())).unwrap();
+    let library = load(Some(folder.path()), false).unwrap();
     assert_eq!(library.ids().collect::<Vec<_>>(), ["a", "b", "c", "d"]);
     let shown: Vec<String> = library.broken().map(|broken| rendered(&**broken.problem)).collect();
     assert!(shown[0].contains("declares no checkpoint"), "{}", shown[0]);
@@ -79,7 +79,7 @@ fn a_name_that_makes_no_id_is_a_problem() {
     write(folder.path(), "a.rhai", GOOD);
     write(folder.path(), "b c.rhai", GOOD);
     write(folder.path(), "größe.rhai", GOOD);
-    let library = load(Some(folder.path())).unwrap();
+    let library = load(Some(folder.path()), false).unwrap();
     assert_eq!(library.ids().collect::<Vec<_>>(), ["a", "größe"]);
     let [problem] = &problems(&library)[..] else { panic!() };
     assert!(problem.contains("` ` is not allowed"), "{problem}");
@@ -98,7 +98,7 @@ fn links_and_odd_names_are_reported_and_not_followed() {
     symlink(outside.path().join("b.rhai"), folder.path().join("b.rhai")).unwrap();
     let odd = std::ffi::OsStr::from_bytes(b"o\xff.rhai");
     let has_odd_names = fs::write(folder.path().join(odd), GOOD).is_ok();
-    let library = load(Some(folder.path())).unwrap();
+    let library = load(Some(folder.path()), false).unwrap();
     assert_eq!(library.ids().collect::<Vec<_>>(), ["a"]);
     let shown = problems(&library);
     assert_eq!(shown.iter().filter(|shown| shown.contains("checks::link")).count(), 3);
@@ -106,17 +106,36 @@ fn links_and_odd_names_are_reported_and_not_followed() {
     assert_eq!(odd, usize::from(has_odd_names));
     // The folder itself may be a link.
     symlink(folder.path(), outside.path().join("checks")).unwrap();
-    assert_eq!(load(Some(&outside.path().join("checks"))).unwrap().checks.len(), 1);
+    assert_eq!(load(Some(&outside.path().join("checks")), false).unwrap().checks.len(), 1);
 }
 
 #[test]
 fn a_folder_without_checks_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "_lib/wire.rhai", "");
-    let shown = rendered(&load(Some(folder.path())).unwrap_err());
+    let shown = rendered(&load(Some(folder.path()), false).unwrap_err());
     assert!(shown.contains("holds no check") && shown.contains("mcp-checks new"), "{shown}");
-    let shown = rendered(&load(Some(&folder.path().join("none"))).unwrap_err());
+    let shown = rendered(&load(Some(&folder.path().join("none")), false).unwrap_err());
     assert!(shown.contains("there is no folder of checks at"), "{shown}");
+}
+
+#[test]
+fn a_folder_stands_in_the_place_of_the_embedded_checks_or_beside_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let embedded = Library::embedded();
+    let taken = embedded.ids().next().unwrap();
+    write(folder.path(), "mine.rhai", GOOD);
+    write(folder.path(), &format!("{taken}.rhai"), GOOD);
+    let all = embedded.checks.len();
+    let alone = load(Some(folder.path()), false).unwrap();
+    assert_eq!(alone.checks.len(), 2);
+    assert_eq!(alone.beside, Beside { left_out: all - 1, replaced: 1, added: false });
+    let both = load(Some(folder.path()), true).unwrap();
+    assert_eq!(both.checks.len(), all + 1);
+    assert_eq!(both.beside, Beside { left_out: 0, replaced: 1, added: true });
+    assert!(both.ids().is_sorted());
+    let path = |id| both.get(id).unwrap().as_ref().unwrap().path();
+    assert!(path(taken).is_some() && path("mine").is_some());
 }
 
 #[test]
@@ -153,7 +172,7 @@ fn twenty_thousand_checks_load() {
         write(folder.path(), &format!("f{}/c{number}.rhai", number % 100), GOOD);
     }
     let started = std::time::Instant::now();
-    let library = load(Some(folder.path())).unwrap();
+    let library = load(Some(folder.path()), false).unwrap();
     assert_eq!(library.readable().count(), 20_000);
     println!("{:?}", started.elapsed());
 }

@@ -41,6 +41,25 @@ impl Side {
     }
 }
 
+/// What a fault changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// What is done: messages on their way, whatever else it changes.
+    Behaviour,
+    /// What the judge is shown, and nothing that is done.
+    Seen,
+}
+
+impl Effect {
+    /// The effect in a word: `behaviour`, `seen`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Effect::Behaviour => "behaviour",
+            Effect::Seen => "seen",
+        }
+    }
+}
+
 /// What a fault says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultHeader {
@@ -49,6 +68,8 @@ pub struct FaultHeader {
     /// Who misbehaves: the server if the script changes responses alone, the
     /// client otherwise, unless the header says so.
     pub side: Side,
+    /// What it changes, as its functions say.
+    pub effect: Effect,
     /// The revisions at which it misbehaves, in their order.
     pub revisions: Vec<Revision>,
 }
@@ -72,7 +93,10 @@ fn read(text: &str, problems: &mut Vec<Problem>) -> FaultHeader {
     let responses_alone = defines(text, "response")
         && !["request", "seen"].iter().any(|function| defines(text, function));
     let side = if responses_alone { Side::Server } else { Side::Client };
-    let mut header = FaultHeader { description: String::new(), side, revisions: Vec::new() };
+    let acts = ["request", "response"].iter().any(|function| defines(text, function));
+    let effect = if acts { Effect::Behaviour } else { Effect::Seen };
+    let mut header =
+        FaultHeader { description: String::new(), side, effect, revisions: Vec::new() };
     let lines = header_lines(text, problems);
     let mut prose = Vec::new();
     for statement in statements(text, &lines, problems) {

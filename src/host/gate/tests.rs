@@ -11,6 +11,7 @@ fn tool(origin: Origin, data_class: DataClass) -> Tool {
         data_class,
         requires_approval: false,
         enabled: true,
+        changed: Changes::default(),
     }
 }
 

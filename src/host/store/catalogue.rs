@@ -2,9 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{Store, StoreError};
+use crate::host::changes::Changes;
 
 /// One tool of a server as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,10 +26,24 @@ pub struct StoredTool {
     pub schema_as_sent: String,
     /// What the server says of the tool, as JSON; never asked for policy.
     pub annotations: Option<String>,
-    /// Whether the operator enabled it.
+    /// The origin of the server that listed it; `None` in a row from before
+    /// origins were stored.
+    pub origin: Option<String>,
+    /// Whether the operator enabled it, and it has not changed since.
     pub enabled: bool,
+    /// What has changed since the operator enabled it.
+    pub changed: Changes,
     /// Whether the server no longer lists it.
     pub orphaned: bool,
+}
+
+impl StoredTool {
+    /// What has changed since the operator enabled it, for a host whose server
+    /// stands at `origin`.
+    pub fn changed_at(&self, origin: &str) -> Changes {
+        let moved = self.enabled && self.origin.as_deref() != Some(origin);
+        self.changed.and(Changes { origin: moved, ..Changes::default() })
+    }
 }
 
 /// What became of a tool at an import.
@@ -37,7 +53,7 @@ pub enum Imported {
     New,
     /// It is as it was.
     Unchanged,
-    /// Its description, schema or annotations are others than before.
+    /// Its description, schema, annotations or origin are others than before.
     Changed,
     /// It was orphaned and is back.
     Returned,
@@ -56,7 +72,7 @@ impl Imported {
 }
 
 const COLUMNS: &str = "server, remote_name, local_name, description, schema, schema_as_sent, \
-                       annotations, enabled, orphaned";
+                       annotations, origin, enabled, changed, orphaned";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<StoredTool> {
     Ok(StoredTool {
@@ -67,17 +83,33 @@ fn read(row: &Row<'_>) -> rusqlite::Result<StoredTool> {
         schema: row.get(4)?,
         schema_as_sent: row.get(5)?,
         annotations: row.get(6)?,
-        enabled: row.get(7)?,
-        orphaned: row.get(8)?,
+        origin: row.get(7)?,
+        enabled: row.get(8)?,
+        changed: changes(row, 9)?,
+        orphaned: row.get(10)?,
     })
+}
+
+fn changes(row: &Row<'_>, at: usize) -> rusqlite::Result<Changes> {
+    let text: Option<String> = row.get(at)?;
+    text.unwrap_or_default()
+        .parse()
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(at, Type::Text, Box::new(error)))
+}
+
+/// As it is stored: null if nothing changed.
+fn written(changes: Changes) -> Option<String> {
+    changes.any().then(|| changes.to_string())
 }
 
 impl Store {
     /// Takes in what a walk of `server`'s list found: each of `tools` is
     /// stored, and every other one of the server is orphaned. All or nothing.
     ///
-    /// `enabled` and `orphaned` of `tools` are not looked at: a new tool is
-    /// off, a known one keeps what the operator set.
+    /// `enabled`, `changed` and `orphaned` of `tools` are not looked at: a new
+    /// tool is off, a known one keeps what the operator set, unless it was
+    /// enabled and is not the same any more: that one is off until it is enabled
+    /// again.
     ///
     /// # Errors
     /// [`StoreError`]; then the catalogue is as it was.
@@ -114,15 +146,15 @@ impl Store {
         found.map_err(|error| self.failed("reading the catalogue", &error))
     }
 
-    /// Switches the tool of this local name on or off; `false` if there is
-    /// none.
+    /// Switches the tool of this local name on, as it is stored now, or off;
+    /// `false` if there is none.
     ///
     /// # Errors
     /// [`StoreError`].
     pub fn enable(&self, local_name: &str, enabled: bool) -> Result<bool, StoreError> {
         let connection = self.lock();
         let changed = connection.execute(
-            "UPDATE tool SET enabled = ?2 WHERE local_name = ?1",
+            "UPDATE tool SET enabled = ?2, changed = NULL WHERE local_name = ?1",
             params![local_name, enabled],
         );
         Ok(changed.map_err(|error| self.failed("enabling a tool", &error))? > 0)
@@ -144,12 +176,21 @@ fn import(
         before.iter().map(|tool| (tool.remote_name.as_str(), tool)).collect();
     let mut insert = transaction.prepare(
         "INSERT INTO tool (server, remote_name, local_name, description, schema, schema_as_sent, \
-         annotations, imported_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) \
+         annotations, origin, enabled, changed, imported_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) \
          ON CONFLICT (server, remote_name) DO UPDATE SET description = ?4, schema = ?5, \
-         schema_as_sent = ?6, annotations = ?7, imported_at = ?8, orphaned = 0",
+         schema_as_sent = ?6, annotations = ?7, origin = ?8, enabled = ?9, changed = ?10, \
+         imported_at = ?11, orphaned = 0",
     )?;
     let mut imported = Vec::new();
     for tool in tools {
+        let known = known.get(tool.remote_name.as_str());
+        let differs = known.map_or_else(Changes::default, |known| Changes::between(known, tool));
+        let (enabled, changed) = known.map_or_else(Default::default, |known| {
+            let was_approved = known.enabled || known.changed.any();
+            let changed = if was_approved { known.changed.and(differs) } else { known.changed };
+            (known.enabled && !changed.any(), changed)
+        });
         insert.execute(params![
             server,
             tool.remote_name,
@@ -158,13 +199,16 @@ fn import(
             tool.schema,
             tool.schema_as_sent,
             tool.annotations,
+            tool.origin,
+            enabled,
+            written(changed),
             at
         ])?;
-        imported.push(match known.get(tool.remote_name.as_str()) {
+        imported.push(match known {
             None => Imported::New,
             Some(known) if known.orphaned => Imported::Returned,
-            Some(known) if is_same(known, tool) => Imported::Unchanged,
-            Some(_) => Imported::Changed,
+            Some(_) if differs.any() => Imported::Changed,
+            Some(_) => Imported::Unchanged,
         });
     }
     drop(insert);
@@ -181,10 +225,4 @@ fn import(
     }
     transaction.commit()?;
     Ok((imported, orphaned))
-}
-
-fn is_same(known: &StoredTool, tool: &StoredTool) -> bool {
-    known.description == tool.description
-        && known.schema_as_sent == tool.schema_as_sent
-        && known.annotations == tool.annotations
 }

@@ -25,7 +25,7 @@ pub use self::rows::Place;
 use self::opening::Opening;
 
 /// The version of the tables that this program writes.
-pub const VERSION: i64 = 2;
+pub const VERSION: i64 = 3;
 
 /// Marks a file as a store: `mcpc` in ASCII.
 const APPLICATION_ID: i64 = 0x6d63_7063;
@@ -35,10 +35,18 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 const TABLES: &str = include_str!("schema.sql");
 
-/// From version 1 to version 2.
+/// From each version to the next one, the first from version 1.
+const MIGRATIONS: [&str; VERSION as usize - 1] = [OUTCOMES, APPROVALS];
+
 const OUTCOMES: &str = "ALTER TABLE event ADD COLUMN outcome TEXT CHECK (outcome IS NULL OR (
     kind = 'tool' AND is_error IS NOT NULL AND outcome IN ('ok', 'failed', 'cancelled')
     AND (outcome = 'ok') = (is_error = 0)));";
+
+/// What was enabled before is off until it is enabled again: nobody knows which
+/// origin it was enabled at, nor whether it has changed since.
+const APPROVALS: &str = "ALTER TABLE tool ADD COLUMN origin TEXT;
+    ALTER TABLE tool ADD COLUMN changed TEXT
+    CHECK (changed IS NULL OR (changed <> '' AND enabled = 0));";
 
 /// An open store.
 pub struct Store {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use super::{APPLICATION_ID, OUTCOMES, StoreError, TABLES, VERSION};
+use super::{APPLICATION_ID, MIGRATIONS, StoreError, TABLES, VERSION};
 
 /// What the file of an SQLite database begins with (SQLite, "Database File
 /// Format", section 1.3).
@@ -151,12 +151,15 @@ impl Opening<'_> {
             .map_err(|error| self.error(&error))?;
         // Whoever comes second has waited, and finds the tables made.
         let statements = match self.read_content(&transaction)? {
-            Content::Nothing => TABLES,
-            Content::Tables(1) => OUTCOMES,
-            Content::Tables(_) => return Ok(()),
+            Content::Nothing => TABLES.to_owned(),
+            Content::Tables(VERSION) => return Ok(()),
+            Content::Tables(found) => {
+                let done = usize::try_from(found - 1).unwrap_or(0);
+                MIGRATIONS.iter().skip(done).copied().collect()
+            }
         };
         transaction
-            .execute_batch(statements)
+            .execute_batch(&statements)
             .and_then(|()| transaction.pragma_update(None, "application_id", APPLICATION_ID))
             .and_then(|()| transaction.pragma_update(None, "user_version", VERSION))
             .and_then(|()| transaction.commit())

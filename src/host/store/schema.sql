@@ -1,4 +1,5 @@
--- Version 2 of the store. Version 1 had no column `outcome` in `event`.
+-- Version 3 of the store. Version 1 had no column `outcome` in `event`, version 2
+-- neither `origin` nor `changed` in `tool`.
 CREATE TABLE tool (
   server         TEXT    NOT NULL,
   remote_name    TEXT    NOT NULL,
@@ -10,6 +11,8 @@ CREATE TABLE tool (
   enabled        INTEGER NOT NULL DEFAULT 0 CHECK (enabled IN (0, 1)),
   orphaned       INTEGER NOT NULL DEFAULT 0 CHECK (orphaned IN (0, 1)),
   imported_at    INTEGER NOT NULL,
+  origin         TEXT,
+  changed        TEXT    CHECK (changed IS NULL OR (changed <> '' AND enabled = 0)),
   PRIMARY KEY (server, remote_name)
 ) STRICT;
 

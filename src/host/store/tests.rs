@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::*;
+use crate::host::changes::Changes;
 use crate::host::outcome::{Outcome, UnknownOutcome};
 use crate::host::step::{NotAStep, Step};
 
@@ -58,7 +59,9 @@ fn tool(server: &str, name: &str) -> StoredTool {
         schema: r#"{"type":"object"}"#.to_owned(),
         schema_as_sent: r#"{"type":"object","title":"t"}"#.to_owned(),
         annotations: Some("{}".to_owned()),
+        origin: Some(format!("https://{server}.test")),
         enabled: false,
+        changed: Changes::default(),
         orphaned: false,
     }
 }
@@ -185,6 +188,42 @@ fn an_import_keeps_what_the_operator_set_and_orphans_what_is_gone() {
     assert_eq!(imported(&[a]).0, [Imported::Returned]);
     let back = store.tool("mcp_s_a").unwrap().unwrap();
     assert!(back.enabled && !back.orphaned);
+}
+
+#[test]
+fn what_changes_after_it_was_enabled_is_off_until_it_is_enabled_again() {
+    let store = Store::in_memory().unwrap();
+    let import = |tool: &StoredTool| {
+        store.import("s", std::slice::from_ref(tool), 1).unwrap();
+        let stored = store.tool("mcp_s_a").unwrap().unwrap();
+        (stored.enabled, stored.changed.to_string())
+    };
+    let first = tool("s", "a");
+    let described = StoredTool { description: None, ..first.clone() };
+    let elsewhere = StoredTool { origin: Some("https://t.test".to_owned()), ..described.clone() };
+    let state = |enabled: bool, changed: &str| (enabled, changed.to_owned());
+    import(&first);
+    // What nobody approved cannot become another than what was approved.
+    assert_eq!(import(&described), state(false, ""));
+    store.enable("mcp_s_a", true).unwrap();
+    assert_eq!(import(&described), state(true, ""));
+    let reordered = r#"{"title":"t","type":"object"}"#.to_owned();
+    let same = StoredTool { schema_as_sent: reordered, ..described.clone() };
+    assert_eq!(import(&same), state(true, ""), "the order of members says nothing");
+    assert_eq!(import(&elsewhere), state(false, "origin"));
+    // Whatever it becomes then, it changed.
+    assert_eq!(import(&first), state(false, "description, origin"));
+    assert_eq!(import(&described), state(false, "description, origin"));
+    store.enable("mcp_s_a", true).unwrap();
+    assert_eq!(import(&described), state(true, ""));
+    store.import("s", &[], 1).unwrap();
+    assert_eq!(import(&first), state(false, "description"), "it came back as another");
+    store.enable("mcp_s_a", false).unwrap();
+    assert_eq!(import(&described), state(false, ""), "the operator took it back");
+    // Both at once is refused.
+    store.enable("mcp_s_a", true).unwrap();
+    let both = store.lock().execute("UPDATE tool SET changed = 'schema'", []);
+    assert!(both.is_err());
 }
 
 #[test]

@@ -39,6 +39,18 @@ pub fn challenges(headers: &HeaderMap) -> Vec<Challenge> {
     all
 }
 
+/// The scopes that a 403 asks for, if that is why it was refused
+/// (basic/authorization, "Runtime Insufficient Scope Errors"); `None` if it is
+/// not.
+pub fn insufficient_scope(headers: &HeaderMap) -> Option<Vec<String>> {
+    let all = challenges(headers);
+    let asks = |challenge: &&Challenge| {
+        challenge.is("Bearer") && challenge.parameter("error") == Some("insufficient_scope")
+    };
+    let scope = all.iter().find(asks)?.parameter("scope")?;
+    Some(scope.split_ascii_whitespace().map(str::to_owned).collect())
+}
+
 struct Parser<'a> {
     rest: &'a str,
 }

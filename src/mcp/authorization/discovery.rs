@@ -16,7 +16,7 @@ use crate::mcp::client::budget::Budget;
 use crate::mcp::client::error::{ClientError, ErrorKind};
 use crate::wire::HttpClient;
 use crate::wire::body::{READ_LIMIT, ReadError, read_whole};
-use crate::wire::http::Request;
+use crate::wire::http::{self, Request};
 
 const PROTECTED_RESOURCE: &str = "oauth-protected-resource";
 const AUTHORIZATION_SERVER: &str = "oauth-authorization-server";
@@ -126,8 +126,12 @@ impl Search<'_> {
         };
         if self.revision.has_protected_resource_metadata() {
             let issuer = self.resource_metadata(&endpoint, challenge, found).await?;
-            self.confirm_issuer(&issuer).await?;
+            let metadata = self.confirm_issuer(&issuer).await?;
             found.issuer = Some(issuer);
+            if self.revision.discovers_openid_providers() && !supports_s256(&metadata) {
+                let how = "its `code_challenge_methods_supported` does not name S256";
+                return failed("the authorization server's metadata", how);
+            }
         } else {
             found.issuer = Some(self.own_issuer(&endpoint).await?);
         }
@@ -154,15 +158,19 @@ impl Search<'_> {
             }
             None => return failed("the challenge", "it names no resource_metadata"),
         };
-        let (place, metadata) = self.first_of(what, places).await?;
+        let fits = |place: &Url, metadata: &Value| {
+            let resource = metadata["resource"].as_str().and_then(web_address);
+            if resource.is_some_and(|resource| is_about(&resource, endpoint, place)) {
+                Ok(())
+            } else {
+                Err("its `resource` is not this endpoint")
+            }
+        };
+        let (place, metadata) = self.first_of(what, places, fits).await?;
         found.resource_metadata = Some(match named {
             Some(named) => named.to_owned(),
             None => place.to_string(),
         });
-        let resource = metadata["resource"].as_str().and_then(web_address);
-        if !resource.is_some_and(|resource| covers(&resource, endpoint)) {
-            return failed(what, "its `resource` is not this endpoint");
-        }
         if found.scopes.is_none() {
             found.scopes = metadata["scopes_supported"]
                 .as_array()
@@ -176,7 +184,7 @@ impl Search<'_> {
 
     /// The authorization server's metadata (RFC 8414, and OpenID Connect
     /// Discovery from 2025-11-25 on): it has to name this very issuer.
-    async fn confirm_issuer(&mut self, issuer: &str) -> Result<(), Stop> {
+    async fn confirm_issuer(&mut self, issuer: &str) -> Result<Value, Stop> {
         let what = "the authorization server's metadata";
         let Some(url) = web_address(issuer) else {
             return failed("the authorization server", "its identifier is not a URL");
@@ -186,11 +194,15 @@ impl Search<'_> {
             places.push(inserted(&url, OPENID_CONFIGURATION));
             places.push(appended(&url, OPENID_CONFIGURATION));
         }
-        let (_, metadata) = self.first_of(what, places).await?;
-        if metadata["issuer"].as_str() == Some(issuer) {
-            return Ok(());
-        }
-        failed(what, "its `issuer` is not the authorization server that was named")
+        let fits = |_: &Url, metadata: &Value| {
+            if metadata["issuer"].as_str() == Some(issuer) {
+                Ok(())
+            } else {
+                Err("its `issuer` is not the authorization server that was named")
+            }
+        };
+        let (_, metadata) = self.first_of(what, places, fits).await?;
+        Ok(metadata)
     }
 
     /// 2025-03-26: the server's own root is the authorization server; without
@@ -202,6 +214,7 @@ impl Search<'_> {
         match self.fetch(what, &place).await? {
             Fetched::Refused(404) => Ok(root),
             Fetched::Refused(status) => failed(what, format_args!("status {status}")),
+            Fetched::Page => failed(what, NOT_METADATA),
             Fetched::Document(metadata) => {
                 // The identifier is derived, not given: with or without the
                 // slash it is the same root.
@@ -215,18 +228,36 @@ impl Search<'_> {
         }
     }
 
-    /// The first document among `places`, each tried only if the one before
-    /// was refused.
-    async fn first_of(&mut self, what: &str, mut places: Vec<Url>) -> Result<(Url, Value), Stop> {
+    /// The first document among `places` that `fits`. Each is tried only if the
+    /// one before was refused, is no metadata, or does not fit; the first of the
+    /// latter two reasons is what is told.
+    async fn first_of(
+        &mut self,
+        what: &str,
+        mut places: Vec<Url>,
+        fits: impl Fn(&Url, &Value) -> Result<(), &'static str>,
+    ) -> Result<(Url, Value), Stop> {
         places.dedup();
         let mut last = 404;
+        let mut unfit = None;
         for place in places {
-            match self.fetch(what, &place).await? {
-                Fetched::Document(document) => return Ok((place, document)),
-                Fetched::Refused(status) => last = status,
-            }
+            let reason = match self.fetch(what, &place).await? {
+                Fetched::Document(document) => match fits(&place, &document) {
+                    Ok(()) => return Ok((place, document)),
+                    Err(reason) => reason,
+                },
+                Fetched::Page => NOT_METADATA,
+                Fetched::Refused(status) => {
+                    last = status;
+                    continue;
+                }
+            };
+            unfit.get_or_insert(reason);
         }
-        failed(what, format_args!("status {last}"))
+        match unfit {
+            Some(reason) => failed(what, reason),
+            None => failed(what, format_args!("status {last}")),
+        }
     }
 
     async fn fetch(&mut self, what: &str, url: &Url) -> Result<Fetched, Stop> {
@@ -249,19 +280,21 @@ impl Search<'_> {
             Ok(Read { status: 200..=299, document: Some(document) }) if document.is_object() => {
                 Ok(Fetched::Document(document))
             }
-            Ok(Read { status: 200..=299, .. }) => failed(what, "it is not a JSON object"),
+            Ok(Read { status: 200..=299, .. }) => Ok(Fetched::Page),
             Ok(Read { status: status @ 400..=499, .. }) => Ok(Fetched::Refused(status)),
             Ok(Read { status, .. }) => failed(what, format_args!("status {status}")),
-            Err(ReadError::TooLarge { limit }) => {
-                failed(what, format_args!("it is longer than {limit} bytes"))
-            }
-            Err(ReadError::Transport(_)) => failed(what, "no complete response came"),
+            Err(how) => failed(what, how),
         }
     }
 }
 
+/// What is said of a [`Fetched::Page`].
+const NOT_METADATA: &str = "it is not a JSON object";
+
 enum Fetched {
     Document(Value),
+    /// A success with something else, as a web page that stands at every address.
+    Page,
     /// A status of 4xx: it may be elsewhere.
     Refused(u16),
 }
@@ -271,16 +304,45 @@ struct Read {
     document: Option<Value>,
 }
 
-async fn read(http: &dyn HttpClient, request: Request) -> Result<Read, ReadError> {
-    let response = http.send(request).await?;
+/// Reads a document.
+///
+/// # Errors
+/// What happened instead, in words.
+async fn read(http: &dyn HttpClient, request: Request) -> Result<Read, String> {
+    let incomplete = || "no complete response came".to_owned();
+    let response = http.send(request).await.map_err(|error| match error {
+        http::ClientError::InvalidRequest { reason, .. } => {
+            format!("it was not asked for: {reason}")
+        }
+        _ => incomplete(),
+    })?;
     let status = response.status().as_u16();
-    let body = read_whole(response.into_body(), READ_LIMIT).await?;
+    let body = read_whole(response.into_body(), READ_LIMIT).await.map_err(|error| match error {
+        ReadError::TooLarge { limit } => format!("it is longer than {limit} bytes"),
+        ReadError::Transport(_) => incomplete(),
+    })?;
     Ok(Read { status, document: serde_json::from_slice(&body).ok() })
 }
 
 /// An absolute URL that this client can fetch.
 fn web_address(text: &str) -> Option<Url> {
     Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"))
+}
+
+/// Whether the document at `place` that names `resource` is about `endpoint`:
+/// they are the same (RFC 9728, section 3.3), or the document is that of the whole
+/// origin and the resource stands above the endpoint.
+fn is_about(resource: &Url, endpoint: &Url, place: &Url) -> bool {
+    let path = |url: &Url| url.path().trim_end_matches('/').to_owned();
+    let is_same = path(resource) == path(endpoint) && resource.query() == endpoint.query();
+    covers(resource, endpoint) && (is_same || *place == at_root(endpoint, PROTECTED_RESOURCE))
+}
+
+/// Whether clients can use PKCE with S256 (basic/authorization, "Authorization
+/// Code Protection").
+fn supports_s256(metadata: &Value) -> bool {
+    let methods = metadata["code_challenge_methods_supported"].as_array();
+    methods.is_some_and(|methods| methods.iter().any(|method| method == "S256"))
 }
 
 /// Whether `resource` is `endpoint`, or stands above it on the same origin.

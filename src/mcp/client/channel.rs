@@ -163,6 +163,16 @@ impl Channel {
         self.next("subscriptions/listen", self.with_metadata(params, session))
     }
 
+    /// The id of the latest request; 0 before the first.
+    pub fn latest_id(&self) -> i64 {
+        self.ids.load(Ordering::Relaxed)
+    }
+
+    /// From now on, each request has an id above `id`.
+    pub fn pass_id(&self, id: i64) {
+        self.ids.fetch_max(id, Ordering::Relaxed);
+    }
+
     fn next(&self, method: &str, params: Option<Value>) -> Request {
         let id = self.ids.fetch_add(1, Ordering::Relaxed) + 1;
         Request { id: id.into(), method: method.to_owned(), params }

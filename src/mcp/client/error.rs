@@ -5,12 +5,16 @@
 
 use serde_json::{Map, Value, json};
 
+use super::interim::Interim;
 use crate::mcp::Revision;
 use crate::mcp::json_rpc::{ErrorObject, UNSUPPORTED_PROTOCOL_VERSION};
+use crate::wire::RequestHead;
 
 /// The kinds of failure that a caller may want to tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
+    /// The request is not valid HTTP, and was not sent.
+    InvalidRequest,
     /// No connection, or it ended before the answer did.
     Connection,
     /// The client was closed before, or the server ended a subscription before it
@@ -46,6 +50,9 @@ pub enum ErrorKind {
     RoundLimit,
     /// The server asks for input that this client does not give.
     InputRefused,
+    /// A result that was kept belongs to another server, or is nothing from which
+    /// an operation goes on.
+    NotResumable,
     /// The server cancelled the task that a call had become.
     TaskCancelled,
     /// The server asks for authorization.
@@ -62,6 +69,7 @@ impl ErrorKind {
     /// The kind's name, in kebab-case.
     pub fn as_str(self) -> &'static str {
         match self {
+            ErrorKind::InvalidRequest => "invalid-request",
             ErrorKind::Connection => "connection",
             ErrorKind::Closed => "closed",
             ErrorKind::Timeout => "timeout",
@@ -79,6 +87,7 @@ impl ErrorKind {
             ErrorKind::PageLimit => "page-limit",
             ErrorKind::RoundLimit => "round-limit",
             ErrorKind::InputRefused => "input-refused",
+            ErrorKind::NotResumable => "not-resumable",
             ErrorKind::TaskCancelled => "task-cancelled",
             ErrorKind::AuthorizationRequired => "authorization-required",
             ErrorKind::SessionLost => "session-lost",
@@ -90,6 +99,9 @@ impl ErrorKind {
     /// What the reader can do about it.
     pub fn advice(self) -> &'static str {
         match self {
+            ErrorKind::InvalidRequest => {
+                "correct the URL, the method or the header field that the message names"
+            }
             ErrorKind::Connection => "see whether the server runs at this address",
             ErrorKind::Closed => "make a new client, or listen anew: what is closed stays closed",
             ErrorKind::Timeout | ErrorKind::NoAnswer => "see why the server did not answer",
@@ -107,10 +119,13 @@ impl ErrorKind {
                 "use a server that has them, or require less in the profile's `[policy]`"
             }
             ErrorKind::PageLimit => "have the server use larger pages, or end its list",
-            ErrorKind::RoundLimit => "have the server ask for all it needs at once",
+            ErrorKind::RoundLimit => {
+                "raise the limit, or have the server ask for all it needs at once"
+            }
             ErrorKind::InputRefused => {
                 "register a handler for what the server asks, or see why it gave no answer"
             }
+            ErrorKind::NotResumable => "go on with a client of the server that it came from",
             ErrorKind::TaskCancelled => "see why the server cancelled the task",
             ErrorKind::AuthorizationRequired => "authorize with the issuer that is named",
             ErrorKind::SessionLost => "see why the server ends its sessions",
@@ -150,7 +165,7 @@ pub struct Facts {
     pub category: Option<&'static str>,
     /// The capabilities that the policy requires and the server lacks.
     pub missing: Option<Vec<String>>,
-    /// The limit that was reached, in its own unit: bytes or pages.
+    /// The limit that was reached, in its own unit: bytes, pages or rounds.
     pub limit: Option<u64>,
     /// The authorization server to turn to.
     pub issuer: Option<String>,
@@ -160,6 +175,17 @@ pub struct Facts {
     pub resource_metadata: Option<String>,
     /// Which step of the authorization discovery failed, and how.
     pub discovery: Option<String>,
+    /// Where the operation ended: the last result, which asks for more, and
+    /// what it answers. Nothing was sent behind it.
+    pub interim: Option<Interim>,
+    /// Of a request that could not be sent, or got no whole response, what was
+    /// to be sent, credentials included.
+    pub request: Option<Box<RequestHead>>,
+    /// The protocol versions that stand in a result which lacks something else
+    /// that the method promises.
+    pub(crate) named: Vec<String>,
+    /// Whether a 401 came with a challenge.
+    pub(crate) challenged: bool,
     /// Whether the server refused the request without looking at it, so that it
     /// can be sent again.
     pub(crate) unprocessed: bool,
@@ -172,6 +198,13 @@ impl ClientError {
     /// A failure of this kind, in these words.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         ClientError { kind, message: message.into(), facts: Box::default() }
+    }
+
+    /// The same failure with the request that it is about.
+    #[must_use]
+    pub fn of(mut self, request: RequestHead) -> Self {
+        self.facts.request = Some(Box::new(request));
+        self
     }
 
     /// Whether the operation ended because its caller cancelled it.
@@ -198,7 +231,8 @@ impl ClientError {
 
     /// The facts that are known, by name: `status`, `code`, `data`, `version`,
     /// `supported`, `category`, `missing`, `limit`, `issuer`, `scopes`,
-    /// `resource_metadata`, `discovery`.
+    /// `resource_metadata`, `discovery`, `http_request`; of [`Facts::interim`]
+    /// `request`, `result` and `state`.
     pub fn details(&self) -> Map<String, Value> {
         let facts = &self.facts;
         let all = [
@@ -214,9 +248,11 @@ impl ClientError {
             ("scopes", json!(facts.scopes)),
             ("resource_metadata", json!(facts.resource_metadata)),
             ("discovery", json!(facts.discovery)),
+            ("http_request", json!(facts.request.as_ref().map(|request| request.to_json()))),
         ];
         let known = all.into_iter().filter(|(_, value)| !value.is_null());
-        known.map(|(name, value)| (name.to_owned(), value)).collect()
+        let known = known.map(|(name, value)| (name.to_owned(), value));
+        known.chain(facts.interim.iter().flat_map(Interim::details)).collect()
     }
 
     /// The same failure with more facts.

@@ -13,28 +13,35 @@ pub mod error;
 mod facts;
 pub mod features;
 mod inbox;
+mod interim;
 mod lifecycle;
 pub mod operation;
 mod pages;
 mod receiving;
+mod round_limit;
 mod rounds;
 pub mod stage;
 mod streamable_http;
 mod tasks;
 pub mod transport;
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ::http::{HeaderMap, Uri};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
+use url::Url;
 
 pub use self::cancellation::Cancellation;
 pub use self::error::{ClientError, ErrorKind};
+pub use self::interim::{Interim, NotKept, Original};
 pub use self::operation::Operation;
+pub use self::round_limit::{InvalidRoundLimit, RoundLimit};
 pub use self::rounds::Round;
 pub use self::stage::Stage;
+pub use self::transport::LeftOut;
 
 use self::budget::Budget;
 use self::cache::Cache;
@@ -68,6 +75,14 @@ pub struct Options {
 }
 
 impl Options {
+    /// The endpoint's origin, serialized (RFC 6454, section 6.2).
+    pub fn origin(&self) -> String {
+        match Url::parse(&self.endpoint.to_string()) {
+            Ok(url) => url.origin().ascii_serialization(),
+            Err(_) => self.endpoint.to_string(),
+        }
+    }
+
     /// The policy over those of its versions that this client speaks and that
     /// `takes` takes.
     fn policy_where(&self, takes: impl Fn(Revision) -> bool) -> Policy {
@@ -92,6 +107,8 @@ pub struct Completed {
     /// From the sending of the request that completed the operation to its
     /// result, multiplied by the scale.
     pub round_trip: Duration,
+    /// The tools that were left out of a list, since they must not be called.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// A client of one server. A clone is another handle to the same connection.
@@ -110,6 +127,8 @@ pub enum Progress {
 }
 
 struct Inner {
+    /// The endpoint's origin, serialized.
+    origin: String,
     channel: Channel,
     lifecycle: Lifecycle,
     /// What listens to the server between requests.
@@ -119,6 +138,8 @@ struct Inner {
     state: Mutex<State>,
     /// The least level of the log, where each request names it.
     log_level: Mutex<Option<String>>,
+    /// How often a request is sent again.
+    round_limit: AtomicU32,
     cache: Cache,
 }
 
@@ -146,14 +167,17 @@ impl Client {
     }
 
     fn living(http: Arc<dyn HttpClient>, options: Options, lifecycle: Lifecycle) -> Client {
+        let origin = options.origin();
         let transport = StreamableHttp::new(http, options.endpoint, options.headers, options.scale);
         let inner = Inner {
+            origin,
             channel: Channel::new(Arc::new(transport), options.scale),
             lifecycle,
             listening: Mutex::default(),
             turn: tokio::sync::Mutex::new(()),
             state: Mutex::new(State::Idle),
             log_level: Mutex::default(),
+            round_limit: AtomicU32::new(RoundLimit::default().get()),
             cache: Cache::default(),
         };
         Client(Arc::new(inner), Progress::default())
@@ -163,6 +187,16 @@ impl Client {
     #[must_use]
     pub fn with_progress(&self) -> Client {
         Client(self.0.clone(), Progress::Asked)
+    }
+
+    /// How often it sends a request again for which the server wants more.
+    pub fn round_limit(&self) -> u32 {
+        self.0.round_limit.load(Ordering::Relaxed)
+    }
+
+    /// From now on, it sends a request again so often.
+    pub fn limit_rounds(&self, limit: RoundLimit) {
+        self.0.round_limit.store(limit.get(), Ordering::Relaxed);
     }
 
     /// Opens the connection and returns what the server said of itself: the
@@ -219,8 +253,13 @@ impl Client {
     ) -> Result<Completed, ClientError> {
         let mut budget = Budget::start(self.0.channel.scale(), cancellation);
         let was_connected = self.0.connected().is_some();
+        let mut left_out = Vec::new();
         let result = match operation.items() {
-            Some(items) => pages::walk(&self.0, &operation, items, self.1, &mut budget).await?,
+            Some(items) => {
+                let walked = pages::walk(&self.0, &operation, items, self.1, &mut budget).await?;
+                left_out = walked.left_out;
+                walked.items.into()
+            }
             None => {
                 let connection = self.0.connection(&mut budget).await?;
                 let revision = connection.session().revision;
@@ -245,7 +284,7 @@ impl Client {
                 }
             }
         };
-        Ok(Completed { result, round_trip: budget.round_trip() })
+        Ok(Completed { result, round_trip: budget.round_trip(), left_out })
     }
 
     /// Sends one round of an operation, within a budget of its own, and returns
@@ -431,8 +470,8 @@ impl Inner {
         }
     }
 
-    fn admit_tools(&self, tools: &mut Vec<Value>) {
-        self.channel.transport().admit_tools(tools, &self.session());
+    fn admit_tools(&self, tools: &mut Vec<Value>) -> Vec<LeftOut> {
+        self.channel.transport().admit_tools(tools, &self.session())
     }
 
     /// The params with the level of the log, if one was set for each request.

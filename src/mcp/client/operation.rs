@@ -148,6 +148,21 @@ impl Operation {
         CapabilityPath::new(names.iter().map(|&name| name.to_owned()).collect()).ok()
     }
 
+    /// The operation that sends `method` with exactly these params, of those that
+    /// take input.
+    pub(super) fn that_takes_input(method: &str, params: &Value) -> Option<Self> {
+        let text = |name: &str| params[name].as_str().map(str::to_owned);
+        let arguments = || params.get("arguments").cloned();
+        let operation = match method {
+            "tools/call" => Operation::CallTool { name: text("name")?, arguments: arguments() },
+            "prompts/get" => Operation::GetPrompt { name: text("name")?, arguments: arguments() },
+            "resources/read" => Operation::ReadResource { uri: text("uri")? },
+            _ => return None,
+        };
+        let sent = operation.params(Revision::V2026_07_28).ok()??;
+        (sent == *params).then_some(operation)
+    }
+
     /// Whether the server may ask for something before it answers (2026-07-28,
     /// basic/patterns/mrtr, "Supported Requests").
     pub(crate) fn takes_input(&self) -> bool {

@@ -6,13 +6,22 @@ use super::budget::Budget;
 use super::error::{ClientError, ErrorKind};
 use super::operation::Operation;
 use super::rounds;
+use super::transport::LeftOut;
 use super::{Inner, Progress};
 
 /// How many pages of one list are read.
 pub const PAGE_LIMIT: usize = 50;
 
-/// The items of all pages, in their order; tools that must not be called are
-/// left out. A cursor is sent back as it came, be it empty. If the server refuses
+/// What a list came to over its pages.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    /// The items of all pages, in their order, less what was left out.
+    pub items: Vec<Value>,
+    /// The tools that must not be called.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Reads all pages of a list; tools that must not be called are left out. A cursor is sent back as it came, be it empty. If the server refuses
 /// one that stands on a page that was kept, the pages of that list are forgotten
 /// and read from the beginning, once (2026-07-28, server/utilities/caching,
 /// "Interaction with Pagination").
@@ -27,7 +36,7 @@ pub(super) async fn walk(
     items: &str,
     progress: Progress,
     budget: &mut Budget,
-) -> Result<Value, ClientError> {
+) -> Result<Walked, ClientError> {
     let mut walk = Walk { client, operation, items, progress, cursor_was_kept: false };
     match walk.read(budget).await {
         Err(error) if walk.cursor_was_kept && error.kind == ErrorKind::JsonRpc => {
@@ -50,9 +59,9 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    async fn read(&mut self, budget: &mut Budget) -> Result<Value, ClientError> {
+    async fn read(&mut self, budget: &mut Budget) -> Result<Walked, ClientError> {
         let method = self.operation.method();
-        let mut all = Vec::new();
+        let mut walked = Walked::default();
         let mut cursor = None;
         self.cursor_was_kept = false;
         for _ in 0..PAGE_LIMIT {
@@ -72,11 +81,11 @@ impl Walk<'_> {
                 return Err(ClientError::new(ErrorKind::InvalidResult, message));
             };
             if *self.operation == Operation::ListTools {
-                self.client.admit_tools(&mut found);
+                walked.left_out.extend(self.client.admit_tools(&mut found));
             }
-            all.extend(found);
+            walked.items.extend(found);
             cursor = match page.get_mut("nextCursor").map(Value::take) {
-                None => return Ok(all.into()),
+                None => return Ok(walked),
                 Some(Value::String(next)) => Some(next),
                 Some(_) => {
                     let message =

@@ -2,6 +2,7 @@
 //! gives the server what it asks for in the middle, and sends the request again
 //! until the result is complete.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -9,12 +10,11 @@ use serde_json::{Map, Value};
 use super::budget::Budget;
 use super::error::{ClientError, ErrorKind};
 use super::features::ClientFeature;
+use super::interim::Interim;
 use super::operation::Operation;
 use super::{Inner, Progress, tasks};
 use crate::mcp::Revision;
 
-/// How often a request is sent again. The specification sets no bound (policy).
-pub const ROUND_LIMIT: u32 = 10;
 /// How long to wait before a request is sent again for which nothing was asked;
 /// it doubles with each round (policy).
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -64,10 +64,10 @@ pub struct Round {
 impl Round {
     /// What follows `result`, which asks for input, when it is given
     /// `responses`: one for each key of its `inputRequests`, or none if it asks
-    /// for nothing.
+    /// for nothing. What is given beyond that is sent too.
     pub fn after(result: &Value, responses: Map<String, Value>) -> Self {
-        let asks = result.get("inputRequests").is_some();
-        let (responses, state) = (asks.then_some(responses), result.get("requestState").cloned());
+        let gives = result.get("inputRequests").is_some() || !responses.is_empty();
+        let (responses, state) = (gives.then_some(responses), result.get("requestState").cloned());
         Round { responses, state, cursor: None }
     }
 
@@ -115,7 +115,8 @@ pub(super) async fn request(
 /// # Errors
 /// [`ErrorKind::InvalidResult`] if the server asks for what it must not;
 /// [`ErrorKind::InputRefused`] if it is not given what it asks for;
-/// [`ErrorKind::RoundLimit`]; whatever a request came to.
+/// [`ErrorKind::RoundLimit`]; whatever a request came to. If it ended at a result
+/// that asks for more, the error has that result.
 pub(super) async fn ask(
     client: &Inner,
     operation: &Operation,
@@ -125,7 +126,8 @@ pub(super) async fn ask(
 ) -> Result<Value, ClientError> {
     let mut round = Round::default();
     let mut pause = FIRST_PAUSE;
-    for turn in 0..=ROUND_LIMIT {
+    let mut turn = 0;
+    loop {
         let carried = round.carried(params.clone());
         // What is said while the answer is on its way may be about what it holds.
         let heard = client.channel.inbox().heard();
@@ -148,19 +150,38 @@ pub(super) async fn ask(
                 return Ok(result);
             }
         }
-        if turn == ROUND_LIMIT {
-            // Nobody is asked for what would not be sent any more.
-            break;
-        }
-        round = answer(client, operation, result, budget).await?;
-        if round.responses.as_ref().is_none_or(Map::is_empty) {
-            budget.pause(pause).await?;
-            pause = (pause * 2).min(LONGEST_PAUSE);
-        }
+        let next = next(client, operation, &result, turn, &mut pause, budget).await;
+        round = next.map_err(|error| {
+            error.with(|facts| facts.interim = Interim::of(client, operation, result))
+        })?;
+        turn += 1;
     }
-    let message = format!("{} asks for more after {ROUND_LIMIT} rounds", operation.method());
-    Err(ClientError::new(ErrorKind::RoundLimit, message)
-        .with(|facts| facts.limit = Some(u64::from(ROUND_LIMIT))))
+}
+
+/// What is sent behind `result`, the one of the turn that is counted from 0, once
+/// its time has come.
+async fn next(
+    client: &Inner,
+    operation: &Operation,
+    result: &Value,
+    turn: u32,
+    pause: &mut Duration,
+    budget: &mut Budget,
+) -> Result<Round, ClientError> {
+    let limit = client.round_limit.load(Ordering::Relaxed);
+    if turn >= limit {
+        // Nobody is asked for what would not be sent any more.
+        let message =
+            format!("{} asks for more; the limit of rounds is {limit}", operation.method());
+        return Err(ClientError::new(ErrorKind::RoundLimit, message)
+            .with(|facts| facts.limit = Some(u64::from(limit))));
+    }
+    let round = answer(client, operation, result, budget).await?;
+    if round.responses.as_ref().is_none_or(Map::is_empty) {
+        budget.pause(*pause).await?;
+        *pause = (*pause * 2).min(LONGEST_PAUSE);
+    }
+    Ok(round)
 }
 
 /// The result of one round of `operation`, as it came: complete, or one that asks
@@ -169,7 +190,8 @@ pub(super) async fn ask(
 ///
 /// # Errors
 /// [`ErrorKind::InvalidResult`] if the server asks for what it must not;
-/// whatever the request came to.
+/// [`ErrorKind::NotSupported`] if the revision has no rounds; whatever the
+/// request came to.
 pub(super) async fn once(
     client: &Inner,
     operation: &Operation,
@@ -179,6 +201,10 @@ pub(super) async fn once(
 ) -> Result<Value, ClientError> {
     client.connection(budget).await?;
     let revision = client.session().revision;
+    if round.is_later() && !revision.has_result_types() {
+        let message = format!("{} was not sent: {revision} has no rounds", operation.method());
+        return Err(ClientError::new(ErrorKind::NotSupported, message));
+    }
     let params = round.carried(operation.params(revision)?);
     let mut result = client.send(operation, params, progress, budget).await?;
     if let (Operation::ListTools, Some(Value::Array(tools))) = (operation, result.get_mut("tools"))
@@ -192,6 +218,11 @@ pub(super) async fn once(
 }
 
 impl Round {
+    /// Whether it follows a result that asked for more.
+    fn is_later(&self) -> bool {
+        self.responses.is_some() || self.state.is_some()
+    }
+
     fn carried(&self, params: Option<Value>) -> Option<Value> {
         if *self == Round::default() {
             return params;
@@ -214,17 +245,17 @@ impl Round {
 async fn answer(
     client: &Inner,
     operation: &Operation,
-    mut result: Value,
+    result: &Value,
     budget: &mut Budget,
 ) -> Result<Round, ClientError> {
-    let state = match result.get_mut("requestState").map(Value::take) {
-        Some(state @ Value::String(_)) => Some(state),
+    let state = match result.get("requestState") {
+        Some(state @ Value::String(_)) => Some(state.clone()),
         Some(_) => return Err(unexpected(operation.method())),
         None => None,
     };
-    let responses = match result.get_mut("inputRequests").map(Value::take) {
+    let responses = match result.get("inputRequests") {
         Some(Value::Object(requests)) => {
-            Some(answers(client, operation.method(), requests, budget).await?)
+            Some(answers(client, operation.method(), requests.clone(), budget).await?)
         }
         None if state.is_some() => None,
         _ => return Err(unexpected(operation.method())),

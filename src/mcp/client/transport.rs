@@ -11,6 +11,7 @@ use super::budget::Budget;
 use super::error::ClientError;
 use super::inbox::Inbox;
 use crate::mcp::Revision;
+use crate::mcp::header_parameter::InvalidAnnotation;
 use crate::mcp::json_rpc::{ErrorObject, Notification, Request};
 use crate::wire::http::BoxFuture;
 
@@ -48,6 +49,15 @@ pub struct Reply {
     pub outcome: Result<Value, ErrorObject>,
     /// The session id that came with it.
     pub session_id: Option<String>,
+}
+
+/// A tool of a list that must not be called, and is left out of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its name; `None` if it has none.
+    pub name: Option<String>,
+    /// Why (2026-07-28, server/tools, "x-mcp-header").
+    pub reason: InvalidAnnotation,
 }
 
 /// Carries messages to the server and back.
@@ -110,9 +120,9 @@ pub trait Transport: Send + Sync {
         budget: &'a mut Budget,
     ) -> BoxFuture<'a, Result<(), ClientError>>;
 
-    /// Takes note of tools that were listed, and leaves out those that must not
+    /// Takes note of tools that were listed, and takes out those that must not
     /// be called over this transport.
-    fn admit_tools(&self, tools: &mut Vec<Value>, session: &Session);
+    fn admit_tools(&self, tools: &mut Vec<Value>, session: &Session) -> Vec<LeftOut>;
 
     /// The tools that were left out when they were listed last, each with the
     /// reason.

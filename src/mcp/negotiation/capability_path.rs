@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The place of a capability: `tools`, `resources.subscribe`. One that is called
 /// something with a dot in it, as extensions are, is written as an array of
@@ -56,6 +56,29 @@ impl CapabilityPath {
     /// Whether `other` is this capability, or lies within it.
     pub fn contains(&self, other: &CapabilityPath) -> bool {
         other.0.starts_with(&self.0)
+    }
+
+    /// Adds it to what a server declares, on its own, unless something of it is there.
+    pub fn add_to(&self, capabilities: &mut Map<String, Value>) {
+        let Some((last, outer)) = self.0.split_last() else { return };
+        let mut holder = capabilities;
+        for name in outer {
+            let inner = holder.entry(name).or_insert_with(|| Map::new().into());
+            let Value::Object(inner) = inner else { return };
+            holder = inner;
+        }
+        // A capability below another is a switch; one that stands alone is an object.
+        let value = if outer.is_empty() || outer[0] == "extensions" || outer[0] == "experimental" {
+            Map::new().into()
+        } else {
+            true.into()
+        };
+        holder.entry(last).or_insert(value);
+    }
+
+    /// Whether something of it is in what a server declares.
+    pub fn is_in(&self, capabilities: &Value) -> bool {
+        self.0.iter().try_fold(capabilities, |inner, name| inner.get(name)).is_some()
     }
 
     /// Takes it out of what a server declares.

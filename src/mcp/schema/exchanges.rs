@@ -1,6 +1,7 @@
 //! Every message in recorded exchanges, held against the types of its revision:
 //! [`judge`].
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use http::{HeaderMap, Method, StatusCode};
@@ -31,10 +32,13 @@ pub struct Judged {
 /// last, or `revision`.
 ///
 /// - The body of a POST is a message, or a batch where the revision has them.
-/// - A response with 200 is one if it is JSON that came whole and is not too long
-///   to be read, and each event of a stream that has data and no other name. With
-///   another status a body is a message only if it says so by its member
-///   `jsonrpc`: servers may answer errors of HTTP as they like.
+/// - What answers a POST with 200 is one if it is JSON that is not empty, came
+///   whole and is not too long to be read, and each event of a stream that has
+///   data and no other name. With another status a body is a message only if it
+///   says so by its member `jsonrpc`: servers may answer errors of HTTP as they
+///   like. No message answers a DELETE, and a GET only as an event.
+/// - An error with null for an id is held as one without: JSON-RPC 2.0 (section 5)
+///   demands it where the id could not be read, and the schemas forbid it.
 /// - JSON that nests deeper, or holds larger numbers, than can be read here is not
 ///   judged.
 pub fn judge<'a>(
@@ -90,7 +94,10 @@ fn texts(exchange: &Exchange) -> Vec<Text> {
     match media_type(&head.headers).as_str() {
         // What is longer is read by no one.
         "application/json"
-            if exchange.end == End::Complete && exchange.response_body.len() <= READ_LIMIT =>
+            if exchange.method == Method::POST
+                && exchange.end == End::Complete
+                && exchange.response_body.len() <= READ_LIMIT
+                && !exchange.response_body.trim_ascii().is_empty() =>
         {
             let body = text(Sender::Server, &exchange.response_body);
             let says_so = |message: &Value| message.get("jsonrpc").is_some();
@@ -185,7 +192,8 @@ impl Judging {
         if let (Some(own), Some(_)) = (own, &answered) {
             self.chosen.push(own);
         }
-        let invalid = message(json, revision, text.sender, answered.as_ref()).err();
+        let held = without_null_id(json);
+        let invalid = message(&held, revision, text.sender, answered.as_ref()).err();
         let (exchange, sender) = (text.exchange, text.sender);
         self.judged.push(Judged { exchange, sender, revision, invalid });
     }
@@ -207,6 +215,20 @@ impl Judging {
         let of_id = self.requests.get(&(text.sender.other(), json.get("id")?.to_string()))?;
         let before = of_id.iter().rev().find(|(exchange, _)| *exchange <= text.exchange);
         before.or(of_id.first()).map(|(_, request)| request.clone())
+    }
+}
+
+/// An error with null for an id, as one without; anything else as it is.
+fn without_null_id(json: &Value) -> Cow<'_, Value> {
+    match json {
+        Value::Object(members)
+            if members.contains_key("error") && members.get("id") == Some(&Value::Null) =>
+        {
+            let mut members = members.clone();
+            members.remove("id");
+            Cow::Owned(Value::Object(members))
+        }
+        _ => Cow::Borrowed(json),
     }
 }
 

@@ -3,12 +3,7 @@
 
 use std::fmt;
 
-use jsonschema::ValidationError;
-use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
-use serde_json::Value;
-
-/// How many values are named where one of several was expected.
-const NAMED: usize = 12;
+use super::unfit::Unfit;
 
 /// The first thing of a message that is not as the revision says.
 ///
@@ -37,81 +32,44 @@ impl fmt::Display for Invalid {
 }
 
 impl Invalid {
+    /// The same in each message in which the same is wrong: any item of a list
+    /// stands for the others, and a type has its oldest name at every revision,
+    /// that of the result where a later one names the whole response.
+    pub fn cause(&self) -> String {
+        let is_index = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
+        let parts = self.pointer.split('/').map(|part| match part {
+            "" => "",
+            part if is_index(&part) => "*",
+            part => part,
+        });
+        let pointer = parts.collect::<Vec<&str>>().join("/");
+        let name = match self.name.as_str() {
+            "JSONRPCErrorResponse" => "JSONRPCError",
+            "JSONRPCResultResponse" => "JSONRPCResponse",
+            name => name
+                .strip_suffix("Response")
+                .filter(|name| name.ends_with("Result"))
+                .unwrap_or(name),
+        };
+        Invalid { pointer, name: name.to_owned(), expected: self.expected.clone() }.to_string()
+    }
+
     /// What is no message of any type.
     pub(super) fn no_message(expected: &str) -> Self {
         Invalid { name: String::new(), pointer: String::new(), expected: expected.to_owned() }
     }
 
-    /// What a validator says of a value that was held against the type `name`.
-    pub(super) fn new(name: &str, error: &ValidationError<'_>) -> Self {
-        let error = innermost(error);
+    /// What is not as the type `name` says.
+    pub(super) fn new(name: &str, unfit: &Unfit<'_>) -> Self {
         Invalid {
             name: name.to_owned(),
-            pointer: error.instance_path().to_string(),
-            expected: expected(error.kind()),
+            pointer: unfit.pointer(),
+            expected: unfit.expected.in_words(),
         }
     }
 
     /// The same of a value that stands at `pointer` in the message.
     pub(super) fn within(self, pointer: &str) -> Self {
         Invalid { pointer: format!("{pointer}{}", self.pointer), ..self }
-    }
-}
-
-/// Where a value fits none of several types: what is wrong with it as the one
-/// that it was meant for, if its constants tell which that is.
-fn innermost<'a, 'e>(error: &'a ValidationError<'e>) -> &'a ValidationError<'e> {
-    let Kind::AnyOf { context } = error.kind() else { return error };
-    let is_meant = |branch: &&Vec<ValidationError<'static>>| {
-        branch.iter().all(|error| match error.kind() {
-            Kind::Constant { .. } => false,
-            Kind::Type { .. } => !error.instance_path().as_str().is_empty(),
-            _ => true,
-        })
-    };
-    let mut meant = context.iter().filter(is_meant);
-    match (meant.next().and_then(|branch| branch.first()), meant.next()) {
-        (Some(inner), None) => innermost(inner),
-        _ => error,
-    }
-}
-
-fn expected(kind: &Kind) -> String {
-    match kind {
-        Kind::Required { property } => format!("the member {property}"),
-        Kind::Type { kind: TypeKind::Single(one) } => type_name(&one.to_string()),
-        Kind::Type { kind: TypeKind::Multiple(several) } => {
-            let names: Vec<String> =
-                several.iter().map(|one| type_name(&one.to_string())).collect();
-            names.join(" or ")
-        }
-        Kind::Constant { expected_value } => expected_value.to_string(),
-        Kind::Enum { options } => one_of(options),
-        Kind::Minimum { limit } => format!("no less than {limit}"),
-        Kind::Maximum { limit } => format!("no more than {limit}"),
-        Kind::MaxItems { limit } => format!("no more than {limit} items"),
-        Kind::AnyOf { .. } => "one of the types that are allowed here".to_owned(),
-        Kind::AdditionalProperties { .. } => "no other members".to_owned(),
-        other => format!("what `{}` says in the schema", other.keyword()),
-    }
-}
-
-fn one_of(options: &Value) -> String {
-    let values: Vec<String> =
-        options.as_array().into_iter().flatten().map(Value::to_string).collect();
-    match values.as_slice() {
-        [] => "a known value".to_owned(),
-        [only] => only.clone(),
-        some if some.len() <= NAMED => format!("one of {}", some.join(", ")),
-        many => format!("one of {} and {} more", many[..NAMED].join(", "), many.len() - NAMED),
-    }
-}
-
-/// A JSON type in words.
-fn type_name(word: &str) -> String {
-    match word {
-        "array" | "integer" | "object" => format!("an {word}"),
-        "null" => word.to_owned(),
-        _ => format!("a {word}"),
     }
 }

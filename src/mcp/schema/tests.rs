@@ -25,11 +25,11 @@ fn call(params: Value) -> Value {
 }
 
 #[test]
-fn every_type_of_every_revision_can_be_compiled_and_refuses_something() {
+fn every_type_of_every_revision_can_be_read_and_refuses_something() {
     for revision in Revision::ALL {
         let table = Table::of(revision);
-        assert!(table.names().count() > 80, "{revision}");
-        for name in table.names() {
+        assert!(table.types().len() > 80, "{revision}");
+        for name in table.types().keys() {
             let refused = [json!(null), json!(1.5), json!("x"), json!([1]), json!({ "type": 1 })]
                 .iter()
                 .any(|value| table.hold(name, value).is_err());
@@ -119,6 +119,30 @@ fn a_result_is_held_against_the_method_that_it_answers() {
     // A type of its own is an extension's, none is an error.
     assert_eq!(wrong(result(json!({ "resultType": "task" })), STATELESS, server, &asked), "");
     assert_ne!(wrong(result(json!({ "content": [] })), STATELESS, server, &asked), "");
+}
+
+#[test]
+fn a_result_is_held_against_the_type_that_it_says() {
+    let asked = json!({ "jsonrpc": "2.0", "id": 1, "method": "prompts/get", "params": {} });
+    let held = |result: Value| {
+        let answer = json!({ "jsonrpc": "2.0", "id": 1, "result": result });
+        wrong(answer, STATELESS, Sender::Server, &asked)
+    };
+    let message = |role| json!([{ "role": role, "content": { "type": "text", "text": "hi" } }]);
+    assert_eq!(held(json!({ "resultType": "complete", "messages": message("user") })), "");
+    assert_eq!(held(json!({ "resultType": "input_required", "requestState": "one" })), "");
+    // None of these asks for input, so none of them is a result that does.
+    for result in [
+        json!({ "resultType": "complete", "messages": message("system") }),
+        json!({ "resultType": "complete", "requestState": "one" }),
+        json!({ "messages": message("user") }),
+    ] {
+        assert_ne!(held(result.clone()), "", "{result}");
+    }
+    assert_eq!(
+        held(json!({ "resultType": "complete" })),
+        "as GetPromptResult, at `/result`, expected the member \"messages\""
+    );
 }
 
 #[test]
@@ -252,6 +276,14 @@ fn what_is_no_message_is_told_from_what_should_be_one() {
     // An error of HTTP says what it likes, unless it says that it is a message.
     assert_eq!(with(401, json, end, r#"{"error":"invalid_token"}"#), [] as [&str; 0]);
     assert_eq!(with(400, json, end, r#"{"jsonrpc":"2.0","error":{}}"#).len(), 1);
+    // An empty body says nothing, and nobody is answered by a DELETE.
+    assert_eq!(with(200, json, end, " \r\n"), [] as [&str; 0]);
+    let mut ended = exchange(0, "", None, "{\"ended\":true}");
+    ended.method = Method::DELETE;
+    assert_eq!(judged(&[ended]), []);
+    // Two sources contradict each other about null for an id that was not read.
+    let unread = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#;
+    assert_eq!(with(400, json, end, unread), [""]);
     let events = "id: 1\ndata:\n\nevent: other\ndata: 7\n\n: comment\n\ndata: 7\n\ndata: {\"js";
     assert_eq!(with(200, stream, End::Broken, events).len(), 1);
     // What cannot be read here is not called wrong.
@@ -277,8 +309,10 @@ fn a_result_on_another_stream_belongs_to_the_last_request_of_its_id() {
             r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#,
         )
     };
-    let mut resumed = exchange(2, "", None, r#"{"jsonrpc":"2.0","id":1,"result":{"contents":[]}}"#);
+    let event = "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"contents\":[]}}\n\n";
+    let mut resumed = exchange(2, "", None, event);
     resumed.method = Method::GET;
+    resumed.response.as_mut().unwrap().headers = content_type("text/event-stream");
     let found = judged(&[call(0, "tools/call"), call(1, "resources/read"), resumed.clone()]);
     assert_eq!(found.last().map(|one| one.3.as_str()), Some(""), "{found:?}");
     let found = judged(&[call(0, "resources/read"), call(1, "tools/call"), resumed]);

@@ -7,15 +7,18 @@
 
 mod action;
 mod answering;
+mod asking;
 mod features;
 mod scripted;
 mod stateless;
 mod streams;
 mod subscription;
+mod web;
 
 pub use action::{Action, Answered, StreamItem};
 pub use features::{Call, Handler, Prompt, Resource, Tool};
 pub use scripted::{Behaviour, ScriptedServer};
+pub use web::{NotForOrigins, page};
 
 use std::fmt;
 

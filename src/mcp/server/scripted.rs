@@ -1,10 +1,11 @@
 //! The MCP endpoint of the double: [`ScriptedServer`].
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, Method, StatusCode};
+use http::header::ORIGIN;
+use http::{HeaderName, HeaderValue, Method, StatusCode, Uri};
 use serde_json::{Map, Value, json};
 
 use super::action::{Action, Answered};
@@ -12,7 +13,7 @@ use super::answering::{Answering, error_message, server_info};
 use super::features::{Call, Features, Handler, Prompt, Resource, Tool};
 use super::streams::{Streams, json_body, lock};
 use super::subscription::Subscription;
-use super::{Framing, StreamItem, stateless};
+use super::{Framing, StreamItem, asking, stateless};
 use crate::mcp::json_rpc::MISSING_CLIENT_CAPABILITY;
 use crate::mcp::negotiation::CapabilityPath;
 use crate::mcp::{Revision, metadata, mirror};
@@ -33,6 +34,9 @@ pub struct Behaviour {
     pub session: Option<String>,
     /// How it frames its answers.
     pub framing: Framing,
+    /// The capabilities that it declares, whatever is registered: those that the
+    /// client's policy requires of it.
+    pub declares: Vec<CapabilityPath>,
     /// The capabilities that it never declares, whatever is registered.
     pub lacks: Vec<CapabilityPath>,
     /// The path of its endpoint.
@@ -56,10 +60,14 @@ struct State {
     initialize: Map<String, Value>,
     sessions_issued: usize,
     sessions: BTreeSet<String>,
+    /// How long an answer takes, by the method of the request.
+    delays: BTreeMap<String, std::time::Duration>,
     /// The versions that it speaks, if they are not the profile's alone.
     versions: Option<Vec<String>>,
     /// The version that the latest handshake came to.
     negotiated: Option<Revision>,
+    /// What the client declared in the latest handshake.
+    declared: Arc<Value>,
     /// What follows the input that was asked for, by the state that was issued.
     asked: BTreeMap<String, Answered>,
     /// Whether a GET stream may be opened: only if something is pushed on it.
@@ -116,6 +124,12 @@ impl ScriptedServer {
     /// replace what follows by itself; a null one is left out.
     pub fn initialize(&self, members: Map<String, Value>) {
         self.state().initialize.extend(members);
+    }
+
+    /// Lets so much time pass before each answer to a request of a method, so that
+    /// a client that does not wait for it is seen.
+    pub fn delay(&self, method: impl Into<String>, time: std::time::Duration) {
+        self.state().delays.insert(method.into(), time);
     }
 
     /// Speaks these versions, and not the profile's alone: those with a handshake,
@@ -236,7 +250,7 @@ impl ScriptedServer {
                 continue;
             }
             let answering = self.answering(message);
-            answers.push(match self.act(request, message) {
+            answers.push(match self.settled(message, self.act(request, message)) {
                 Action::Value(result) | Action::Reply { result, .. } => answering.result(result),
                 Action::Error { code, message, data } => {
                     answering.error(code, &message, data.as_ref())
@@ -284,7 +298,9 @@ impl ScriptedServer {
         }
         let action = self.settled(message, self.act(request, message));
         let opens = message["method"] == "initialize" && succeeds(&action);
-        let plan = self.plan(&self.answering(message), action);
+        let mut plan = self.plan(&self.answering(message), action);
+        let method = message["method"].as_str().unwrap_or_default();
+        plan.delay += self.state().delays.get(method).copied().unwrap_or_default();
         if !opens {
             return plan;
         }
@@ -309,38 +325,30 @@ impl ScriptedServer {
         self.features().method(message["method"].as_str()?)
     }
 
-    /// The action where the client is asked within a result (2026-07-28,
-    /// basic/patterns/mrtr): what is asked for is a result of its own, and what
+    /// The action as this client and its era allow it. What the client did not
+    /// declare it is not asked. From 2026-07-28 on it is asked within a result
+    /// (basic/patterns/mrtr): what is asked for is a result of its own, and what
     /// follows it waits for the state that comes back.
     fn settled(&self, message: &Value, action: Action) -> Action {
+        if self.revision_of(message).has_handshake() {
+            let declared = self.state().declared.clone();
+            return asking::within(&declared, action, undeclared);
+        }
+        let declared = message["params"]["_meta"][metadata::CLIENT_CAPABILITIES].clone();
+        self.within_result(asking::within(&Arc::new(declared), action, missing_capability))
+    }
+
+    fn within_result(&self, action: Action) -> Action {
         match action {
-            Action::Ask { method, params, then } if !self.revision_of(message).has_handshake() => {
-                self.input_required(message, &method, params, then)
-            }
+            Action::Ask { method, params, then } => self.input_required(&method, params, then),
             Action::After(time, action) => {
-                Action::After(time, Box::new(self.settled(message, *action)))
+                Action::After(time, Box::new(self.within_result(*action)))
             }
             action => action,
         }
     }
 
-    fn input_required(
-        &self,
-        message: &Value,
-        method: &str,
-        params: Option<Value>,
-        then: Answered,
-    ) -> Action {
-        let capability = method.split('/').next().unwrap_or_default();
-        let declared = &message["params"]["_meta"][metadata::CLIENT_CAPABILITIES][capability];
-        if declared.is_null() && ["elicitation", "sampling", "roots"].contains(&capability) {
-            // basic, "Per-request protocol fields".
-            return Action::Error {
-                code: MISSING_CLIENT_CAPABILITY,
-                message: "Missing required client capability".to_owned(),
-                data: Some(json!({ "requiredCapabilities": { capability: {} } })),
-            };
-        }
+    fn input_required(&self, method: &str, params: Option<Value>, then: Answered) -> Action {
         let mut state = self.state();
         // What reading it, or trimming it, would change.
         let issued = format!(" {{\"asked\":{}}}=\u{e9}\\n ", state.asked.len() + 1);
@@ -374,6 +382,9 @@ impl ScriptedServer {
             return action;
         }
         let method = message["method"].as_str().unwrap_or_default();
+        if method == "initialize" {
+            self.state().declared = Arc::new(message["params"]["capabilities"].clone());
+        }
         let call = Call { message, headers: request.headers() };
         if let Some(handler) = self.handler_of(message) {
             return handler(&call);
@@ -402,7 +413,7 @@ impl ScriptedServer {
         let mut result = Map::new();
         let chosen = self.negotiate(params, latest);
         result.insert("protocolVersion".into(), chosen.as_str().into());
-        result.insert("capabilities".into(), self.features().capabilities());
+        result.insert("capabilities".into(), self.capabilities());
         result.insert("serverInfo".into(), server_info());
         result.extend(self.state().initialize.clone());
         result.retain(|_, value| !value.is_null());
@@ -428,7 +439,7 @@ impl ScriptedServer {
     fn discover_result(&self) -> Value {
         let mut result = Map::new();
         result.insert("supportedVersions".into(), json!(self.supported()));
-        result.insert("capabilities".into(), self.features().capabilities());
+        result.insert("capabilities".into(), self.capabilities());
         result.extend(self.state().initialize.clone());
         result.shift_remove("protocolVersion");
         if let Some(info) = result.shift_remove("serverInfo") {
@@ -441,6 +452,33 @@ impl ScriptedServer {
         }
         self.withhold(&mut result);
         Value::Object(result)
+    }
+
+    /// What a script registered and this server never declares.
+    pub fn withheld(&self) -> Vec<CapabilityPath> {
+        let registered = self.features().capabilities();
+        let lacks = self.behaviour.lacks.iter();
+        lacks.filter(|path| path.is_in(&registered)).cloned().collect()
+    }
+
+    /// What the client's policy requires, and a script left out of the capabilities
+    /// that it wrote itself.
+    pub fn undeclared(&self) -> Vec<CapabilityPath> {
+        let state = self.state();
+        let Some(written) = state.initialize.get("capabilities").filter(|of| of.is_object()) else {
+            return Vec::new();
+        };
+        self.behaviour.declares.iter().filter(|path| !path.is_in(written)).cloned().collect()
+    }
+
+    /// What this server declares, unless a script says otherwise.
+    pub fn capabilities(&self) -> Value {
+        let mut capabilities = self.features().capabilities();
+        if let Value::Object(members) = &mut capabilities {
+            self.behaviour.declares.iter().for_each(|path| path.add_to(members));
+        }
+        self.behaviour.lacks.iter().for_each(|path| path.remove_from(&mut capabilities));
+        capabilities
     }
 
     /// Takes out what this server never declares.
@@ -530,6 +568,9 @@ impl Origin for ScriptedServer {
         if request.uri().path() != self.behaviour.path {
             return Plan::status(StatusCode::NOT_FOUND);
         }
+        if request.headers().get(ORIGIN).is_some_and(is_foreign) {
+            return Plan::status(StatusCode::FORBIDDEN);
+        }
         if let Some(refusal) = self.refusal(request) {
             return refusal;
         }
@@ -542,6 +583,32 @@ impl Origin for ScriptedServer {
     }
 }
 
+/// In place of a question to a client that did not declare what it needs; there is
+/// no code for that up to 2025-11-25.
+fn undeclared(needed: Value) -> Action {
+    let message = format!("The client did not declare what this needs: {needed}");
+    Action::Error { code: -32000, message, data: None }
+}
+
+/// The same from 2026-07-28 on (basic, "Per-request protocol fields").
+fn missing_capability(needed: Value) -> Action {
+    Action::Error {
+        code: MISSING_CLIENT_CAPABILITY,
+        message: "Missing required client capability".to_owned(),
+        data: Some(json!({ "requiredCapabilities": needed })),
+    }
+}
+
+/// Whether an origin is a site that is not on this machine, and none of the double's
+/// own (basic/transports, "Security Warning").
+fn is_foreign(origin: &HeaderValue) -> bool {
+    let origin = origin.to_str().ok().and_then(|text| text.parse::<Uri>().ok());
+    let host = origin.as_ref().and_then(Uri::host);
+    host.is_some_and(|host| {
+        !["127.0.0.1", "localhost", "[::1]"].contains(&host) && !host.ends_with(".test")
+    })
+}
+
 /// Whether an action ends as a result, at once or later.
 fn succeeds(action: &Action) -> bool {
     match action {
@@ -551,7 +618,7 @@ fn succeeds(action: &Action) -> bool {
     }
 }
 
-fn is_request(message: &Value) -> bool {
+pub(super) fn is_request(message: &Value) -> bool {
     message.get("method").is_some() && message.get("id").is_some()
 }
 

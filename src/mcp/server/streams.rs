@@ -14,7 +14,7 @@ use tokio::sync::{Notify, oneshot};
 use super::action::{Action, Answered, StreamItem};
 use super::answering::Answering;
 use super::subscription::Subscription;
-use crate::wire::double::{Frame, Head, Plan};
+use crate::wire::double::{Frame, Plan};
 use crate::wire::event_stream::{ServerEvent, encode};
 
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
@@ -74,8 +74,7 @@ impl Streams {
         headers: HeaderMap,
         items: Vec<StreamItem>,
     ) -> Plan {
-        let frames = self.writer(request).write(items.into());
-        Plan { frames, ..Plan::respond(status, headers, Bytes::new()) }
+        in_pieces(status, headers, self.writer(request).write(items.into()))
     }
 
     /// A response that begins as the revision recommends and then does what
@@ -209,7 +208,7 @@ impl Writer {
                     frames.push_back(Frame::Bytes(encode(&event)));
                 }
                 StreamItem::Comment(text) => {
-                    frames.push_back(Frame::Bytes(format!(": {text}\n\n").into()));
+                    frames.push_back(Frame::Bytes(comment(&text)));
                 }
                 StreamItem::Chunk(bytes) => {
                     self.streams.verbatim(&bytes);
@@ -317,18 +316,25 @@ impl Writer {
     }
 }
 
-fn message_event(message: &Value) -> ServerEvent {
+/// A comment, as a stream carries it.
+pub(super) fn comment(text: &str) -> Bytes {
+    format!(": {text}\n\n").into()
+}
+
+/// A response with this head, and `frames` as its body.
+pub(super) fn in_pieces(status: StatusCode, headers: HeaderMap, frames: VecDeque<Frame>) -> Plan {
+    Plan { frames, ..Plan::respond(status, headers, Bytes::new()) }
+}
+
+/// A message as one event.
+pub(super) fn message_event(message: &Value) -> ServerEvent {
     ServerEvent { event: Some("message".to_owned()), ..ServerEvent::message(message.to_string()) }
 }
 
-fn event_stream(frames: VecDeque<Frame>) -> Plan {
+/// A response that is an event stream.
+pub(super) fn event_stream(frames: VecDeque<Frame>) -> Plan {
     let content_type = HeaderValue::from_static("text/event-stream");
-    let headers = HeaderMap::from_iter([(CONTENT_TYPE, content_type)]);
-    Plan {
-        delay: std::time::Duration::ZERO,
-        head: Head::Respond { status: StatusCode::OK, headers },
-        frames,
-    }
+    in_pieces(StatusCode::OK, HeaderMap::from_iter([(CONTENT_TYPE, content_type)]), frames)
 }
 
 /// A body of JSON.

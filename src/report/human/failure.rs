@@ -5,15 +5,13 @@ use std::fmt;
 
 use miette::{Diagnostic, LabeledSpan, Severity, SourceCode};
 
-use crate::check::{CheckpointResult, Place, Verdict};
-use crate::runner::Execution;
+use crate::check::{CheckpointResult, Place, Weight};
 use crate::wire::text::Style;
 
-/// A diagnostic whose code is `CHECK#checkpoint`, whose message is the
-/// checkpoint's sentence, and whose label stands under the call that decided.
+/// A diagnostic whose message is the checkpoint's sentence, and whose label stands
+/// under the call that decided.
 #[derive(Debug)]
 pub(super) struct Failure {
-    code: String,
     sentence: String,
     severity: Severity,
     place: Option<Place>,
@@ -21,7 +19,7 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    pub(super) fn new(execution: &Execution, result: &CheckpointResult, style: &Style) -> Self {
+    pub(super) fn new(result: &CheckpointResult, style: &Style) -> Self {
         let decision = result.decision.as_ref();
         let reason = decision.map_or("", |decision| &decision.reason);
         let label = if reason.is_empty() {
@@ -30,12 +28,11 @@ impl Failure {
             style.text(reason.as_bytes())
         };
         Failure {
-            code: format!("{}#{}", execution.name(), result.checkpoint.id),
             sentence: style.text(result.checkpoint.sentence.as_bytes()),
-            severity: match result.verdict {
-                Verdict::Warn => Severity::Warning,
-                Verdict::Note => Severity::Advice,
-                _ => Severity::Error,
+            severity: match result.weight {
+                Weight::None | Weight::Expected | Weight::Note => Severity::Advice,
+                Weight::Warning => Severity::Warning,
+                Weight::Red => Severity::Error,
             },
             place: decision.and_then(|decision| decision.place.clone()).filter(is_inside),
             label,
@@ -63,10 +60,6 @@ impl fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 impl Diagnostic for Failure {
-    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        Some(Box::new(&self.code))
-    }
-
     fn severity(&self) -> Option<Severity> {
         Some(self.severity)
     }

@@ -1,28 +1,37 @@
 //! A report for a person. The main type is [`Human`].
 //!
-//! - An execution in which everything held writes nothing.
-//! - Every other one writes a line at once, and its diagnostics when its check
-//!   is through: what failed in the same way for several profiles is then shown
-//!   once, with the profiles named. The evidence (an exchange, a client's
-//!   output) is that of the first of them.
-//! - What was skipped is counted by its reason; the summary names it.
+//! - During the run nothing is written but, under `--trace`, what crossed the wire.
+//! - At its end stands what was found, each cause once with the executions in
+//!   which it was found (`findings`); the evidence (an exchange, a client's
+//!   output) is that of the first of them. Failures come first.
+//! - Then what failed as expected, one line an entry, and the entries that expect
+//!   what holds.
+//! - Then the counts. What was skipped is counted by its reason.
 
+mod exchange;
+mod expected;
 mod failure;
-mod finding;
+mod findings;
+mod slowest;
 mod summary;
+mod told;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use super::Reporter;
-use super::describe::{count, execution_is_red, snapshot_is_red, style_for};
+use super::describe::{count, log_lines, style_for};
 use super::paint::Paint;
 use crate::check::Verdict;
+use crate::check::discovery::Beside;
 use crate::runner::event::{Plan, SnapshotOutcome, Trouble};
-use crate::runner::{Event, Execution};
+use crate::runner::{Event, Execution, Outcome};
 use crate::wire::text::{Style, render_all};
-use finding::{Finding, Findings};
+use expected::ExpectedFailures;
+use findings::Findings;
+use slowest::Slowest;
+use told::Teller;
 
 /// Writes what a person wants to know about a run.
 pub struct Human<W> {
@@ -30,14 +39,14 @@ pub struct Human<W> {
     style: Style,
     look: Look,
     plan: Option<Plan>,
-    /// The check whose findings are being gathered.
-    check: String,
-    findings: Vec<Finding>,
+    findings: Findings,
+    expected: ExpectedFailures,
     /// How often each reason for a skip was given: to executions, to
     /// checkpoints.
     skipped: BTreeMap<String, [usize; 2]>,
     /// The pending files of new snapshots.
     new_snapshots: Vec<PathBuf>,
+    slowest: Slowest,
 }
 
 /// How a report looks.
@@ -58,41 +67,35 @@ impl<W: Write> Human<W> {
             style,
             look: Look { paint: Paint(colour), width },
             plan: None,
-            check: String::new(),
-            findings: Vec::new(),
+            findings: Findings::default(),
+            expected: ExpectedFailures::default(),
             skipped: BTreeMap::new(),
             new_snapshots: Vec::new(),
+            slowest: Slowest::default(),
         }
     }
 
     fn execution(&mut self, execution: &Execution) -> io::Result<()> {
-        if self.check != execution.check {
-            self.flush_findings()?;
-            self.check.clone_from(&execution.check);
-        }
         if let SnapshotOutcome::New { pending } = &execution.snapshot {
             self.new_snapshots.push(pending.clone());
         }
         self.count_skips(execution);
-        if let Some(line) = self.line(execution) {
-            writeln!(self.out, "{line}")?;
-            self.out.flush()?;
-        }
         let style = style_for(&self.style, execution);
-        if execution.traced && !matches!(execution.trouble, Some(Trouble::Skipped(_))) {
-            let name = style.text(execution.name().as_bytes());
+        let name = style.text(execution.name().as_bytes());
+        if execution.traced && execution.outcome != Outcome::Skip {
             writeln!(self.out, "wire    {name}  {}", execution.profile)?;
             for line in render_all(&execution.exchanges, &style).lines() {
                 writeln!(self.out, "    {line}")?;
             }
-            writeln!(self.out)?;
-        }
-        for new in Findings::new(execution, &style, self.look).list() {
-            match self.findings.iter_mut().find(|old| old.text == new.text) {
-                Some(old) => old.profiles.extend(new.profiles),
-                None => self.findings.push(new),
+            for line in log_lines(&execution.log, &style) {
+                writeln!(self.out, "log     {line}")?;
             }
+            writeln!(self.out)?;
+            self.out.flush()?;
         }
+        self.slowest.add(&name, &execution.profile, execution.elapsed);
+        self.expected.add(execution, &style);
+        self.findings.add(&Teller { execution, style: &style, look: self.look });
         Ok(())
     }
 
@@ -109,97 +112,58 @@ impl<W: Write> Human<W> {
             }
         }
     }
+}
 
-    /// The one line about an execution; `None` if all held or nothing ran.
-    fn line(&self, execution: &Execution) -> Option<String> {
-        let paint = self.look.paint;
-        let mut remarks = Vec::new();
-        let word = match &execution.trouble {
-            Some(Trouble::Skipped(_) | Trouble::Cancelled) => return None,
-            Some(Trouble::Broken(_)) => {
-                remarks.push("the check is broken".to_owned());
-                "broken"
-            }
-            Some(Trouble::Subject(_)) => {
-                remarks.push("the subject could not be run".to_owned());
-                "fail"
-            }
-            Some(Trouble::TimedOut(_)) => {
-                remarks.push("time was up".to_owned());
-                "timeout"
-            }
-            None if execution_is_red(execution) => "fail",
-            None if execution.checkpoints.iter().any(|result| result.verdict == Verdict::Warn) => {
-                "warn"
-            }
-            None => "note",
-        };
-        for verdict in [
-            Verdict::Fail,
-            Verdict::NotExercised,
-            Verdict::Timeout,
-            Verdict::Error,
-            Verdict::Warn,
-            Verdict::Note,
-        ] {
-            let number =
-                execution.checkpoints.iter().filter(|result| result.verdict == verdict).count();
-            if number > 0 {
-                remarks.push(format!("{number} {verdict}"));
-            }
+/// What a local folder makes of the built-in checks, if it makes anything of them.
+fn beside(beside: Beside) -> Option<String> {
+    let Beside { left_out, replaced, added } = beside;
+    match (left_out, added, replaced) {
+        (1.., ..) => Some(format!(
+            "{} left out: the folder of checks takes their place; --with-builtin adds them",
+            are(left_out)
+        )),
+        (0, true, 1..) => {
+            Some(format!("{} replaced by a check of the folder with the same id", are(replaced)))
         }
-        if snapshot_is_red(&execution.snapshot) {
-            remarks.push("snapshot".to_owned());
-        }
-        if remarks.is_empty() {
-            return None;
-        }
-        let word = format!("{word:<7}");
-        let word = if execution_is_red(execution) { paint.red(&word) } else { paint.green(&word) };
-        Some(format!(
-            "{word} {}  {} ({}): {}",
-            paint.bold(&self.style.text(execution.name().as_bytes())),
-            execution.profile,
-            execution.revision,
-            remarks.join(", ")
-        ))
+        _ => None,
     }
+}
 
-    fn flush_findings(&mut self) -> io::Result<()> {
-        let findings = std::mem::take(&mut self.findings);
-        if findings.is_empty() {
-            return Ok(());
-        }
-        for finding in findings {
-            write!(self.out, "\n{}", finding.text)?;
-            let noun = if finding.profiles.len() == 1 { "profile" } else { "profiles" };
-            writeln!(self.out, "  {noun:<9} {}", finding.profiles.join(", "))?;
-            self.out.write_all(finding.evidence.as_bytes())?;
-        }
-        writeln!(self.out)?;
-        self.out.flush()
-    }
+/// `1 built-in check is`, `231 built-in checks are`.
+fn are(number: usize) -> String {
+    let verb = if number == 1 { "is" } else { "are" };
+    format!("{} {verb}", count(number, "built-in check"))
 }
 
 impl<W: Write> Reporter for Human<W> {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::RunStarted(plan) => {
+                let speaks = match plan.speaks.as_deref() {
+                    Some([]) => " (speaks to no one that it does not know)".to_owned(),
+                    Some(revisions) => format!(" (speaks {})", revisions.join(", ")),
+                    None => String::new(),
+                };
                 writeln!(
                     self.out,
-                    "{}: {} of {} for {}",
+                    "{}{speaks}: {} of {} for {}",
                     self.style.text(plan.subject.as_bytes()),
                     count(plan.executions, "execution"),
                     count(plan.checks, "check"),
                     count(plan.profiles.len(), "profile")
                 )?;
+                if let Some(line) = beside(plan.beside) {
+                    writeln!(self.out, "{line}")?;
+                }
                 self.plan = Some(plan.clone());
                 self.out.flush()
             }
             Event::Progress { .. } => Ok(()),
             Event::ExecutionFinished(execution) => self.execution(execution),
             Event::RunFinished(summary) => {
-                self.flush_findings()?;
+                self.out.write_all(self.findings.text(self.look).as_bytes())?;
+                self.out
+                    .write_all(self.expected.text(summary, &self.style, self.look).as_bytes())?;
                 let text = summary::text(
                     summary,
                     self.plan.as_ref(),
@@ -208,6 +172,10 @@ impl<W: Write> Reporter for Human<W> {
                     self.look.paint,
                 );
                 self.out.write_all(text.as_bytes())?;
+                let is_real = self.plan.as_ref().is_some_and(|plan| plan.on_real_clock);
+                if let Some(line) = self.slowest.line().filter(|_| is_real) {
+                    writeln!(self.out, "{}", self.look.paint.dim(&line))?;
+                }
                 self.out.flush()
             }
         }

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use crate::check::{About, Level, Verdict};
-use crate::report::describe::{count, is_red, time};
+use crate::report::describe::{count, counted, time};
 use crate::report::paint::Paint;
 use crate::runner::Summary;
-use crate::runner::event::Plan;
+use crate::runner::event::{Counted, Plan};
 
 /// The verdicts in the order of the table's columns.
 const COLUMNS: [Verdict; 9] = [
@@ -37,6 +37,9 @@ const ROWS: [(About, Option<Level>, &str); 6] = [
 /// How many new snapshots are named.
 const NAMED: usize = 10;
 
+/// How many reasons for a skip are named.
+const REASONS: usize = 6;
+
 /// The summary as text.
 pub(super) fn text(
     summary: &Summary,
@@ -55,51 +58,38 @@ pub(super) fn text(
 }
 
 fn headline(summary: &Summary, plan: Option<&Plan>, paint: Paint) -> String {
-    if summary.ran == 0 {
-        let why = match plan {
-            Some(_) if summary.skipped > 0 => "Nothing ran: see below why.",
-            Some(plan) if plan.executions > 0 => "Nothing ran.",
-            _ => "Nothing ran: no check was selected. `mcp-checks list` shows what there is.",
-        };
-        let rest = outcomes(summary, paint);
-        let text = paint.red(why);
-        return if rest.is_empty() { text } else { format!("{text} ({rest})") };
+    let counts = &summary.executions;
+    let mut words = counted(counts, paint);
+    if !summary.stale.is_empty() {
+        let number = summary.stale.len();
+        let stale = format!("{number} stale {}", if number == 1 { "entry" } else { "entries" });
+        let stale = if summary.stale_is_red { paint.red(&stale) } else { stale };
+        words = if words.is_empty() { stale } else { format!("{words}, {stale}") };
     }
-    let ran = format!("{} ran", count(summary.ran, "execution"));
-    let rest = outcomes(summary, paint);
-    let is_good = summary.failed + summary.broken + summary.cancelled == 0;
-    let held = if is_good { format!(", {}", paint.green("all held")) } else { String::new() };
-    let rest = if rest.is_empty() { rest } else { format!(", {rest}") };
-    format!("{ran}{held}{rest}")
-}
-
-fn outcomes(summary: &Summary, paint: Paint) -> String {
-    let counts = [
-        (summary.failed, "failed", true),
-        (summary.broken, "broken", true),
-        (summary.cancelled, "cancelled", true),
-        (summary.skipped, "skipped", false),
-    ];
-    let words: Vec<String> = counts
-        .into_iter()
-        .filter(|(number, ..)| *number > 0)
-        .map(|(number, word, bad)| {
-            let text = format!("{number} {word}");
-            if bad { paint.red(&text) } else { text }
-        })
-        .collect();
-    words.join(", ")
+    if counts.ran > 0 {
+        return format!("{} ran, {words}", count(counts.ran, "execution"));
+    }
+    let why = match plan {
+        Some(_) if counts.skipped > 0 => "Nothing ran: see below why.",
+        Some(plan) if plan.executions > 0 => "Nothing ran.",
+        _ => "Nothing ran: no check was selected. `mcp-checks list` shows what there is.",
+    };
+    let why = paint.red(why);
+    if words.is_empty() { why } else { format!("{why} ({words})") }
 }
 
 fn table(out: &mut String, summary: &Summary, paint: Paint) {
-    let number = |about: About, level: Option<Level>, verdict: Verdict| -> usize {
-        let matching = summary.checkpoints.iter().filter(|counted| {
+    let matching = |about: About, level: Option<Level>, verdict: Verdict| {
+        summary.checkpoints.iter().filter(move |counted| {
             counted.about == about
                 && level.is_none_or(|level| counted.level == level)
                 && counted.verdict == verdict
-        });
-        matching.map(|counted| counted.count).sum()
+        })
     };
+    let number = |about: About, level: Option<Level>, verdict: Verdict| -> usize {
+        matching(about, level, verdict).map(|counted| counted.count).sum()
+    };
+    let is_bad = |counted: &Counted| counted.red > 0 || counted.verdict == Verdict::Error;
     let columns: Vec<Verdict> = COLUMNS
         .into_iter()
         .filter(|&verdict| ROWS.iter().any(|&(about, level, _)| number(about, level, verdict) > 0))
@@ -122,7 +112,7 @@ fn table(out: &mut String, summary: &Summary, paint: Paint) {
                 0 => format!("{:>1$}", "-", width(verdict)),
                 number => format!("{:>1$}", number, width(verdict)),
             };
-            let is_bad = number(about, level, verdict) > 0 && is_red(verdict);
+            let is_bad = matching(about, level, verdict).any(is_bad);
             let _ = write!(out, "  {}", if is_bad { paint.red(&cell) } else { cell });
         }
         match (about, level) {
@@ -146,13 +136,27 @@ fn skips(out: &mut String, skipped: &BTreeMap<String, [usize; 2]>) {
         return;
     }
     out.push_str("skipped\n");
-    for (reason, [executions, checkpoints]) in skipped {
-        let numbers: Vec<String> = [(*executions, "execution"), (*checkpoints, "checkpoint")]
+    let mut reasons: Vec<_> = skipped.iter().collect();
+    // Executions first; reasons that were given as often stay in the order of
+    // their words.
+    reasons.sort_by_key(|(_, numbers)| std::cmp::Reverse(**numbers));
+    let words = |[executions, checkpoints]: [usize; 2]| {
+        let numbers: Vec<String> = [(executions, "execution"), (checkpoints, "checkpoint")]
             .into_iter()
             .filter(|(number, _)| *number > 0)
             .map(|(number, noun)| count(number, noun))
             .collect();
-        let _ = writeln!(out, "  {}: {reason}", numbers.join(", "));
+        numbers.join(", ")
+    };
+    let shown = if reasons.len() > REASONS + 1 { REASONS } else { reasons.len() };
+    for (reason, numbers) in &reasons[..shown] {
+        let _ = writeln!(out, "  {}: {reason}", words(**numbers));
+    }
+    let rest = &reasons[shown..];
+    if !rest.is_empty() {
+        let sum = |which: usize| rest.iter().map(|(_, numbers)| numbers[which]).sum();
+        let (number, words) = (rest.len(), words([sum(0), sum(1)]));
+        let _ = writeln!(out, "  {words}: for {number} other reasons, which JSON has");
     }
 }
 

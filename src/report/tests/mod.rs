@@ -7,7 +7,8 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::runner::event::Summary;
+use crate::check::Decision;
+use crate::runner::{Counts, Summary};
 use crate::wire::redact::Redactor;
 use crate::wire::text::Style;
 use run::{SECRET, events, execution, plan};
@@ -30,6 +31,10 @@ impl Write for Page {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+fn of_executions(executions: Counts) -> Summary {
+    Summary { executions, ..Summary::default() }
 }
 
 fn style() -> Style {
@@ -106,8 +111,51 @@ fn no_line_break_hides_a_secret() {
 }
 
 #[test]
+fn one_cause_in_many_executions_is_shown_once() {
+    let many = (0..52).map(run::invalid);
+    let finished = many.map(|one| Event::ExecutionFinished(Box::new(one)));
+    let mut events = vec![Event::RunStarted(plan(52))];
+    events.extend(finished);
+    let text = report(human(false), &events_with_end(events));
+    assert_eq!(text.matches("\nwire-schema\n").count(), 1, "{text}");
+    assert!(text.contains("  in        52 executions\n"), "{text}");
+    assert!(text.contains("server/3, server/4, server/5 and 46 more\n"), "{text}");
+    assert!(text.lines().count() < 20, "{text}");
+}
+
+#[test]
+fn a_second_cause_in_one_execution_is_a_finding_of_its_own() {
+    let cause = "as Tool, at `/name`, expected a string";
+    let with_two = |number| {
+        let mut execution = run::invalid(number);
+        let decision = execution.checkpoints.last_mut().and_then(|last| last.decision.as_mut());
+        decision.expect("it is decided").further.push(Decision {
+            reason: format!("not valid at 2025-11-25, in exchange {number}: {cause}"),
+            cause: Some(cause.to_owned()),
+            ..Decision::default()
+        });
+        Event::ExecutionFinished(Box::new(execution))
+    };
+    let events: Vec<Event> =
+        std::iter::once(Event::RunStarted(plan(3))).chain((0..3).map(with_two)).collect();
+    let events = events_with_end(events);
+    let text = report(human(false), &events);
+    assert_eq!(text.matches("\nwire-schema\n").count(), 2, "{text}");
+    assert!(text.contains(cause), "{text}");
+    assert_eq!(report(json, &events).matches(cause).count(), 3);
+    assert_eq!(report(junit, &events).matches("as Tool, at").count(), 3);
+}
+
+fn events_with_end(mut events: Vec<Event>) -> Vec<Event> {
+    let failed = events.len() - 1;
+    let counts = Counts { ran: failed, failed, ..Counts::default() };
+    events.push(Event::RunFinished(of_executions(counts)));
+    events
+}
+
+#[test]
 fn a_run_in_which_all_held_says_little() {
-    let summary = Summary { ran: 1, ..Summary::default() };
+    let summary = of_executions(Counts { ran: 1, ..Counts::default() });
     let events = [
         Event::RunStarted(plan(1)),
         Event::ExecutionFinished(Box::new(execution("client/a", "json"))),
@@ -115,7 +163,9 @@ fn a_run_in_which_all_held_says_little() {
     ];
     assert_eq!(
         report(human(false), &events),
-        "embedded: 1 execution of 1 check for 2 profiles\n1 execution ran, all held\nin 0 ms\n"
+        "embedded: 1 execution of 1 check for 2 profiles\n\
+         231 built-in checks are left out: the folder of checks takes their place; \
+         --with-builtin adds them\n1 execution ran, all held\nin 0 ms\n"
     );
 }
 
@@ -125,10 +175,11 @@ fn a_run_in_which_nothing_ran_says_so() {
     assert!(report(human(false), &events).contains("\nNothing ran: no check was selected."));
     let mut skipped = execution("client/a", "json");
     skipped.trouble = Some(crate::runner::event::Trouble::Skipped("needs a session".into()));
+    skipped.outcome = crate::runner::Outcome::Skip;
     let events = [
         Event::RunStarted(plan(1)),
         Event::ExecutionFinished(Box::new(skipped)),
-        Event::RunFinished(Summary { skipped: 1, ..Summary::default() }),
+        Event::RunFinished(of_executions(Counts { skipped: 1, ..Counts::default() })),
     ];
     let text = report(human(false), &events);
     assert!(text.contains("Nothing ran: see below why. (1 skipped)"), "{text}");
@@ -146,7 +197,7 @@ fn json_is_one_document_with_keys_in_a_stable_order() {
         executions.iter().map(|execution| execution["outcome"].as_str().unwrap()).collect();
     assert_eq!(
         outcomes,
-        ["fail", "fail", "pass", "error", "fail", "timeout", "cancelled", "skip", "pass", "fail"]
+        ["fail", "fail", "warn", "error", "fail", "timeout", "cancelled", "skip", "pass", "fail"]
     );
     assert_eq!(executions[0]["checkpoints"][1]["place"]["line"], 3);
     assert_eq!(executions[0]["exchanges"][0]["status"], 200);
@@ -183,6 +234,10 @@ fn progress_follows_the_events() {
     progress.event(&Event::RunStarted(plan(3))).unwrap();
     progress.event(&Event::Progress { done: 2 }).unwrap();
     assert_eq!((progress.bar().position(), progress.bar().length()), (2, Some(3)));
+    let mut red = execution("client/a", "json");
+    red.outcome = crate::runner::Outcome::Fail;
+    progress.event(&Event::ExecutionFinished(Box::new(red))).unwrap();
+    assert_eq!(progress.bar().message(), ", 1 red");
     writeln!(beside, "text").unwrap();
     progress.event(&Event::RunFinished(Summary::default())).unwrap();
     assert!(progress.bar().is_finished());

@@ -8,12 +8,15 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use miette::NamedSource;
 
+use crate::check::discovery::Beside;
 use crate::check::{
     About, Checkpoint, CheckpointResult, Decision, Level, Place, SourceText, Verdict,
 };
 use crate::mcp::Revision;
 use crate::runner::event::{ClientProcess, Counted, Plan, SnapshotOutcome, Summary, Trouble};
-use crate::runner::{Event, Execution};
+use crate::runner::expected::Expected;
+use crate::runner::{Counts, Event, Execution, Outcome, Settings, Subject};
+use crate::script::log::{LogEntry, Logged};
 use crate::wire::Exchange;
 use crate::wire::exchange::{End, ResponseHead};
 
@@ -34,6 +37,9 @@ pub(super) fn plan(executions: usize) -> Plan {
         checks: executions.min(8),
         profiles: vec!["json".to_owned(), "session-http".to_owned()],
         subject: "embedded".to_owned(),
+        beside: Beside { left_out: 231, ..Beside::default() },
+        on_real_clock: false,
+        speaks: None,
     }
 }
 
@@ -46,11 +52,15 @@ pub(super) fn execution(check: &str, profile: &str) -> Execution {
         profile: profile.to_owned(),
         revision: Revision::V2025_11_25,
         checkpoints: vec![result("handshake", Level::Must, Verdict::Pass)],
+        expected: Expected::default(),
+        outcome: Outcome::Pass,
         trouble: None,
         exchanges: Vec::new(),
+        log: Logged::default(),
         traced: false,
         origins: vec![("http://127.0.0.1:1234".to_owned(), "server".to_owned())],
         snapshot: SnapshotOutcome::Same,
+        snapshot_is_red: false,
         client: None,
         elapsed: Duration::from_millis(12),
     }
@@ -70,9 +80,11 @@ pub(super) fn events() -> Vec<Event> {
         new_snapshot(),
         differing(),
     ];
-    events.extend(
-        executions.into_iter().map(|execution| Event::ExecutionFinished(Box::new(execution))),
-    );
+    let settings = Settings::new(Subject::Embedded);
+    events.extend(executions.into_iter().map(|mut execution| {
+        execution.weigh(&settings);
+        Event::ExecutionFinished(Box::new(execution))
+    }));
     events.push(Event::RunFinished(summary()));
     events
 }
@@ -88,7 +100,7 @@ fn result(id: &str, level: Level, verdict: Verdict) -> CheckpointResult {
         revisions: Vec::new(),
         sentence: format!("The sentence of {id}"),
     };
-    CheckpointResult { checkpoint, verdict, decision: None }
+    CheckpointResult::new(checkpoint, verdict, None)
 }
 
 fn decided(id: &str, level: Level, verdict: Verdict, reason: &str) -> CheckpointResult {
@@ -125,6 +137,7 @@ fn failing(profile: &str) -> Execution {
             decided("resources", Level::May, Verdict::Skip, "the server declares no resources"),
         ],
         exchanges: vec![exchange()],
+        log: Logged { entries: vec![logged()], dropped: 3 },
         traced: false,
         snapshot: SnapshotOutcome::NotCompared,
         client: Some(ClientProcess {
@@ -137,6 +150,15 @@ fn failing(profile: &str) -> Execution {
             exit_code: Some(1),
         }),
         ..execution("client/tool-call-basic", profile)
+    }
+}
+
+fn logged() -> LogEntry {
+    LogEntry {
+        function: "judge".to_owned(),
+        file: "checks/client/tool-call-basic.rhai".to_owned(),
+        line: Some(3),
+        text: format!("the token is {SECRET}\x07"),
     }
 }
 
@@ -235,17 +257,37 @@ fn differing() -> Execution {
     }
 }
 
+/// One of many executions in which the same is not valid.
+pub(super) fn invalid(number: usize) -> Execution {
+    let cause = "as JSONRPCError, at `/id`, expected an integer or a string";
+    let reason = format!("not valid at 2025-11-25, in exchange {number}: {cause}");
+    let mut invalid = decided("wire-schema", Level::Must, Verdict::Fail, &reason);
+    if let Some(decision) = &mut invalid.decision {
+        decision.cause = Some(cause.to_owned());
+    }
+    let mut execution = execution(&format!("server/{number}"), "json");
+    execution.checkpoints.push(invalid);
+    execution.weigh(&Settings::new(Subject::Embedded));
+    execution
+}
+
 fn counted(about: About, level: Level, verdict: Verdict, count: usize) -> Counted {
-    Counted { about, level, verdict, count }
+    let is_red = matches!(verdict, Verdict::Fail | Verdict::NotExercised | Verdict::Timeout);
+    Counted { about, level, verdict, count, red: if is_red { count } else { 0 } }
 }
 
 fn summary() -> Summary {
     Summary {
-        ran: 8,
-        skipped: 1,
-        broken: 1,
-        cancelled: 1,
-        failed: 5,
+        executions: Counts {
+            ran: 8,
+            skipped: 1,
+            broken: 1,
+            cancelled: 1,
+            failed: 5,
+            expected: 0,
+            warned: 1,
+            noted: 0,
+        },
         checkpoints: vec![
             counted(About::Protocol, Level::Must, Verdict::Pass, 5),
             counted(About::Protocol, Level::Must, Verdict::NotExercised, 4),
@@ -265,8 +307,9 @@ fn summary() -> Summary {
         snapshots_different: 1,
         snapshots_updated: 0,
         snapshots_unreferenced: vec![PathBuf::from("snapshots/json/client/gone.snap")],
-        warned: 0,
         snapshots_unusable: 0,
+        stale: Vec::new(),
+        stale_is_red: false,
         interrupted: true,
         elapsed: Duration::from_millis(1234),
     }

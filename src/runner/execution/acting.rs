@@ -5,14 +5,17 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::Uri;
 use rhai::Dynamic;
+use serde_json::Value;
 
 use super::{Stage, Stopped, broken};
 use crate::check::CheckKind;
 use crate::host::{Clock, Host as McpHost, Parts, Store};
 use crate::mcp::client::{Client as McpClient, Options};
 use crate::runner::event::Trouble;
+use crate::runner::subject::Subject;
 use crate::script::blocking::Blocking;
 use crate::script::client::Client;
+use crate::script::error::Cause;
 use crate::script::host::{Host, Record};
 use crate::script::value::Absent;
 use crate::wire::HttpClient;
@@ -35,8 +38,13 @@ impl Acted {
 
 impl Stage<'_> {
     /// Lets the script tell the built-in client, or the host around it, what to
-    /// do.
-    pub(super) fn act(&self, http: Arc<dyn HttpClient>, endpoint: Uri) -> Result<Acted, Stopped> {
+    /// do. `context` is what an external client would be told.
+    pub(super) fn act(
+        &self,
+        http: Arc<dyn HttpClient>,
+        endpoint: Uri,
+        context: Value,
+    ) -> Result<Acted, Stopped> {
         let headers = self.settings.headers.clone();
         let options = self.profile.client_options(endpoint, headers, self.settings.scale);
         let blocking = Blocking {
@@ -44,10 +52,11 @@ impl Stage<'_> {
             deadline: (!self.on_paused_clock).then_some(self.deadline),
             interrupt: self.settings.interrupt.clone(),
             scale: self.settings.scale,
+            waits: Arc::default(),
         };
         match self.check.kind {
             CheckKind::Host => self.operate(http, options, blocking),
-            CheckKind::Client | CheckKind::Server => self.drive(http, options, blocking),
+            CheckKind::Client | CheckKind::Server => self.drive(http, options, blocking, context),
         }
     }
 
@@ -56,8 +65,9 @@ impl Stage<'_> {
         http: Arc<dyn HttpClient>,
         options: Options,
         blocking: Blocking,
+        context: Value,
     ) -> Result<Acted, Stopped> {
-        let client = Client::new(http, options, blocking, self.handlers.clone());
+        let client = Client::new(http, options, blocking, self.handlers.clone(), context);
         let result = self.call_under_fault("drive", Dynamic::from(client.clone()))?;
         client.close_all().map_err(|_| self.out_of_time())?;
         Ok(Acted { result, record: None, raw: client.sent_raw() })
@@ -69,9 +79,9 @@ impl Stage<'_> {
         options: Options,
         blocking: Blocking,
     ) -> Result<Acted, Stopped> {
-        let client = McpClient::new(http, options);
         let host = McpHost::new(Parts {
-            client,
+            origin: options.origin(),
+            client: McpClient::new(http, options),
             operator: self.profile.operator.clone(),
             store: Store::in_memory().map_err(broken)?,
             clock: Clock::runtime(self.settings.scale),
@@ -85,10 +95,18 @@ impl Stage<'_> {
     }
 
     /// Calls an entry of the check's script. What came of a fault may be more
-    /// than the script can go on from.
+    /// than the script can go on from; and a server from outside may be one with
+    /// which a loop of it never ends. Then what was seen so far is judged.
     fn call_under_fault(&self, name: &str, subject: Dynamic) -> Result<Dynamic, Stopped> {
         match self.call(self.script, name, subject) {
             Err(Stopped::Script(error)) if self.fault.is_some() && !error.cause.is_an_end() => {
+                Ok(Dynamic::from(Absent))
+            }
+            Err(Stopped::Script(error))
+                if error.cause == Cause::WithoutEnd
+                    && matches!(self.settings.subject, Subject::Server(_)) =>
+            {
+                self.engine.scripts.log().note(name, format!("it was ended: {error}"));
                 Ok(Dynamic::from(Absent))
             }
             called => called,

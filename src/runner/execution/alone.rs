@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use http::Uri;
 use rhai::Dynamic;
+use serde_json::Value;
 
 use super::{Stage, Stopped, Trouble, new_runtime, require_functions};
 use crate::check::Check;
@@ -13,23 +14,49 @@ use crate::check::discovery::Support;
 use crate::profile::Profile;
 use crate::runner::subject::Settings;
 use crate::runner::worker::Engine;
+use crate::script::fault::Passed;
+use crate::script::log::Logged;
 use crate::wire::Wire;
 use crate::wire::live::Live;
 
-/// Lets the built-in client play the check's `drive` against the server at `url`,
-/// on the real clock, and returns what it returned.
-///
-/// # Errors
-/// Why it did not come to its end: the check is broken, its time was up, or the
-/// run was interrupted.
-pub fn drive_alone(
-    check: &Check,
-    case: Option<&str>,
-    profile: &Profile,
-    support: &Support,
-    settings: &Settings,
-    url: &Uri,
-) -> Result<Dynamic, Trouble> {
+/// What is played by itself, and where.
+#[derive(Clone, Copy)]
+pub struct Alone<'a> {
+    /// The check.
+    pub check: &'a Check,
+    /// The case, if the check has cases.
+    pub case: Option<&'a str>,
+    /// What the client accepts.
+    pub profile: &'a Profile,
+    /// The support scripts.
+    pub support: &'a Support,
+    /// How it is set up.
+    pub settings: &'a Settings,
+    /// The server.
+    pub url: &'a Uri,
+    /// What a runner told of the task; it stands over what is known without it.
+    pub told: Option<&'a Value>,
+}
+
+/// What came of it.
+pub struct Driven {
+    /// What `drive` returned, or why it did not come to its end: the check is
+    /// broken, its time was up, or the run was interrupted.
+    pub returned: Result<Dynamic, Trouble>,
+    /// What the script logged.
+    pub log: Logged,
+}
+
+/// Lets the built-in client play a check's `drive` against a server, on the real
+/// clock.
+pub fn drive_alone(alone: Alone<'_>) -> Driven {
+    let mut log = Logged::default();
+    let returned = play(alone, &mut log);
+    Driven { returned, log }
+}
+
+fn play(alone: Alone<'_>, logged: &mut Logged) -> Result<Dynamic, Trouble> {
+    let Alone { check, case, profile, support, settings, url, told } = alone;
     let broken = |error: miette::Report| Trouble::Broken(Arc::new(error));
     let engine = Engine::new(support, settings).map_err(|error| broken(error.into()))?;
     let source = check.source().map_err(|error| broken(error.into()))?;
@@ -51,13 +78,20 @@ pub fn drive_alone(
         case,
         settings,
         fault: None,
+        passed: Passed::default(),
         handlers: engine.scripts.handlers(&script),
         runtime,
         on_paused_clock: false,
         wire: Wire::new(settings.scale),
         deadline,
     };
-    let acted = stage.act(Arc::new(Live::new()), url.clone());
+    let log = engine.scripts.begin_log(&script);
+    let mut context = stage.context(None);
+    if let (Some(members), Some(Value::Object(told))) = (context.as_object_mut(), told) {
+        members.extend(told.clone());
+    }
+    let acted = stage.act(Arc::new(Live::new()), url.clone(), context);
+    *logged = log.take();
     if let Some(error) = engine.scripts.handler_error(&script, &stage.handlers) {
         return Err(stage.trouble_of(error));
     }

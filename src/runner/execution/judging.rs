@@ -1,20 +1,24 @@
 //! How an execution ends: what was observed is judged, and each checkpoint gets
 //! its verdict.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use rhai::{Dynamic, Map};
 
-use super::{Executed, Outcome, Stage, Stopped, is_in_memory};
+use super::wire_schema::WireSchema;
+use super::{Executed, Kept, Outcome, Stage, Stopped, is_in_memory};
 use crate::check::{Check, CheckKind, Checkpoint, CheckpointResult, Decision, Verdict};
 use crate::mcp::Revision;
 use crate::profile::Profile;
 use crate::runner::event::Trouble;
 use crate::runner::worker::is_builtin;
 use crate::script::action::Handlers;
+use crate::script::decisions::Said;
 use crate::script::error::Cause;
 use crate::script::observation::Observation;
 use crate::script::seen::{Parts, Seen};
+use crate::script::statements::Unfinished;
 use crate::script::{Script, ScriptError};
 
 impl Stage<'_> {
@@ -44,64 +48,73 @@ impl Stage<'_> {
             Ok(outcome) => outcome,
             Err(stopped) => return self.stopped(stopped, executed),
         };
-        if self.settings.keep_outcome {
-            executed.outcome = Some(outcome.copy());
-        }
-        self.judge(outcome, handler_error, executed)
-    }
-
-    /// Judges the outcome of an earlier execution, under a fault that changes
-    /// nothing but what is seen of it.
-    pub(super) fn judge_anew(&self, outcome: &Outcome, earlier: &Executed) -> Executed {
-        let executed = Executed {
-            exchanges: earlier.exchanges.clone(),
-            origins: earlier.origins.clone(),
-            ..Executed::default()
-        };
-        self.judge(outcome.copy(), None, executed)
-    }
-
-    fn judge(
-        &self,
-        outcome: Outcome,
-        handler_error: Option<ScriptError>,
-        mut executed: Executed,
-    ) -> Executed {
-        let builtin = is_builtin(self.check.kind, &self.settings.subject);
-        let sent_by_others = !builtin || self.fault.is_some();
-        let observation = Observation::new(executed.exchanges.clone(), outcome.endpoint);
+        let exchanges = executed.exchanges.clone();
+        let observation = Arc::new(Observation::new(exchanges, outcome.endpoint.clone()));
         let wire = self.wire_schema(&observation, &outcome.as_written);
-        if let Some(error) = wire.far_side.clone().filter(|_| !sent_by_others) {
-            return self.stopped(Stopped::Script(error), executed);
+        let copy = (self.settings.keep_outcome && self.fault.is_none()).then(|| outcome.copy());
+        let seen = self.seen(outcome, observation.clone());
+        if let Some(outcome) = copy {
+            let (passed, text, wire) = (self.passed.clone(), seen.text(), wire.clone());
+            let runtime = self.runtime.clone();
+            executed.kept = Some(Kept { outcome, passed, runtime, observation, wire, text });
         }
-        let seen = Seen::new(Parts {
-            observation: Arc::new(observation),
+        self.fault_in_seen(&seen, None);
+        self.judge(&seen, wire, handler_error, executed)
+    }
+
+    /// Judges what an earlier execution kept, under a fault that changes nothing
+    /// but what is seen of it; `None` if it does not change that either.
+    pub(super) fn judge_anew(&self, kept: &Kept, earlier: &Executed) -> Option<Executed> {
+        let seen = self.seen(kept.outcome.copy(), kept.observation.clone());
+        if !self.fault_in_seen(&seen, Some(&kept.text)) {
+            return None;
+        }
+        // What an earlier judge looked at last is nothing that this one did.
+        let _ = kept.observation.take_touched();
+        let executed = Executed { origins: earlier.origins.clone(), ..Executed::default() };
+        Some(self.judge(&seen, kept.wire.clone(), None, executed))
+    }
+
+    /// What a judge gets to see.
+    fn seen(&self, outcome: Outcome, observation: Arc<Observation>) -> Seen {
+        Seen::new(Parts {
+            observation,
             checkpoints: self.check.header.checkpoints.clone(),
             revision: self.profile.revision,
-            builtin,
+            builtin: is_builtin(self.check.kind, &self.settings.subject),
             paused_clock: is_in_memory(self.check.kind, &self.settings.subject),
             profile: profile_map(self.profile),
             result: outcome.result,
             notes: outcome.notes,
             record: outcome.record,
-            locate: Arc::new(self.engine.scripts.locate(self.script)),
-        });
-        self.fault_in_seen(&seen);
+            // Nobody is shown the decisions of a proof.
+            locate: match self.settings.keep_outcome {
+                true => Arc::new(|_, _| None),
+                false => Arc::new(self.engine.scripts.locate(self.script)),
+            },
+        })
+    }
+
+    fn judge(
+        &self,
+        seen: &Seen,
+        wire: WireSchema,
+        handler_error: Option<ScriptError>,
+        mut executed: Executed,
+    ) -> Executed {
+        let builtin = is_builtin(self.check.kind, &self.settings.subject);
+        let sent_by_others = !builtin || self.fault.is_some();
+        if let Some(error) = wire.far_side.clone().filter(|_| !sent_by_others) {
+            return self.stopped(Stopped::Script(error), executed);
+        }
         if let Err(report) = self.fault_held() {
             return self.stopped(Stopped::Trouble(Trouble::Broken(report)), executed);
         }
-        let judged = self.call(self.script, "judge", Dynamic::from(seen.clone()));
-        let absent = match judged {
-            Ok(_) => None,
-            Err(Stopped::Script(error)) if error.cause == Cause::Absent => Some(error),
-            // With the built-in client this is the script's fault, unless
-            // something was between the two.
-            Err(Stopped::Script(error)) if error.cause == Cause::Shape && sent_by_others => {
-                Some(error)
-            }
+        let unfinished = match self.decide(seen, sent_by_others) {
+            Ok(unfinished) => unfinished,
             Err(stopped) => return self.stopped(stopped, executed),
         };
-        self.verdicts(&seen, builtin, absent.as_ref(), &mut executed);
+        self.verdicts(seen, builtin, &unfinished, &mut executed);
         executed.checkpoints.push(wire.result);
         let holds =
             |result: &CheckpointResult| matches!(result.verdict, Verdict::Pass | Verdict::Skip);
@@ -113,18 +126,54 @@ impl Stage<'_> {
         }
     }
 
-    /// Lets the fault change what `drive` returned.
-    fn fault_in_seen(&self, seen: &Seen) {
-        let Some((of, script)) = &self.engine.fault else { return };
-        if script.parameters("seen").is_none() {
-            return;
+    /// Lets the script decide. What it could not decide, because it went on from
+    /// something that never happened, is returned.
+    fn decide(&self, seen: &Seen, sent_by_others: bool) -> Result<Vec<Unfinished>, Stopped> {
+        let is_left = |error: &ScriptError| match error.cause {
+            Cause::Absent => true,
+            // With the built-in client this is the script's fault, unless
+            // something was between the two.
+            Cause::Shape => sent_by_others,
+            _ => false,
+        };
+        let log = self.engine.scripts.log();
+        let logged = log.so_far();
+        match self.call(self.script, "judge", Dynamic::from(seen.clone())) {
+            Ok(_) => return Ok(Vec::new()),
+            Err(Stopped::Script(error)) if is_left(&error) => {}
+            Err(stopped) => return Err(stopped),
         }
-        let before = seen.text();
+        seen.forget_decisions();
+        log.back_to(logged);
+        let mut arguments = vec![Dynamic::from(seen.clone())];
+        if self.script.parameters("judge") == Some(2) {
+            arguments.push(self.case.map_or(Dynamic::UNIT, |case| case.to_owned().into()));
+        }
+        let scripts = &self.engine.scripts;
+        let unfinished = scripts.invoke_by_statements(self.script, "judge", arguments)?;
+        match unfinished.iter().find(|one| !is_left(&one.error)) {
+            Some(one) => Err(Stopped::Script(one.error.clone())),
+            None => Ok(unfinished),
+        }
+    }
+
+    /// Lets the fault change what `drive` returned, which is `before` as text if
+    /// that is known; false if it changed nothing.
+    fn fault_in_seen(&self, seen: &Seen, before: Option<&str>) -> bool {
+        let Some((of, script)) = &self.engine.fault else { return false };
+        if script.parameters("seen").is_none() {
+            return false;
+        }
+        let before = before.map_or_else(|| Cow::Owned(seen.text()), Cow::Borrowed);
         if let Err(error) = self.engine.scripts.invoke(script, "seen", (seen.clone(),)) {
             of.breaks(Arc::new(error.into()));
-        } else if seen.text() != before {
+            return true;
+        }
+        let changed = seen.text() != before;
+        if changed {
             of.fired();
         }
+        changed
     }
 
     /// Whether the fault is in order: if its own script failed, nothing can be
@@ -143,33 +192,39 @@ impl Stage<'_> {
         &self,
         seen: &Seen,
         builtin: bool,
-        absent: Option<&ScriptError>,
+        unfinished: &[Unfinished],
         executed: &mut Executed,
     ) {
-        let decisions = seen.decisions();
+        let mut decisions = seen.decisions();
+        for one in unfinished {
+            let said = left_undecided(&one.error);
+            for id in &one.checkpoints {
+                decisions.add(id, said.clone());
+            }
+        }
         let mut undecided = Vec::new();
         for checkpoint in self.check.header.checkpoints_at(self.profile.revision) {
             if checkpoint.builtin && !builtin {
                 let reason = "only the built-in client can show it".to_owned();
-                executed.checkpoints.push(CheckpointResult {
-                    checkpoint: checkpoint.clone(),
-                    verdict: Verdict::Skip,
-                    decision: Some(Decision { reason, ..Decision::default() }),
-                });
+                executed.checkpoints.push(CheckpointResult::new(
+                    checkpoint.clone(),
+                    Verdict::Skip,
+                    Some(Decision { reason, ..Decision::default() }),
+                ));
                 continue;
             }
-            let result = decisions.result(checkpoint, || match absent {
-                Some(error) => left_undecided(checkpoint, error),
+            let result = decisions.result(checkpoint, || match unfinished.last() {
+                Some(one) => left_undecided(&one.error).verdict(checkpoint.level),
                 // A loop over what the subject did has no turns if it did
                 // nothing; with the built-in client this is the script's fault.
                 None if !builtin => {
                     let reason = "not exercised: `judge` never came to it".to_owned();
-                    (Verdict::NotExercised, Decision { reason, ..Decision::default() })
+                    (Verdict::NotExercised, Some(Decision { reason, ..Decision::default() }))
                 }
                 None => {
                     undecided.push(checkpoint.id.clone());
                     let reason = "declared and never decided".to_owned();
-                    (Verdict::Error, Decision { reason, ..Decision::default() })
+                    (Verdict::Error, Some(Decision { reason, ..Decision::default() }))
                 }
             });
             executed.checkpoints.push(result);
@@ -203,7 +258,9 @@ impl Stage<'_> {
         match error.cause {
             Cause::TimeIsUp => Trouble::TimedOut(self.settings.timeout),
             Cause::Interrupted => Trouble::Cancelled,
-            Cause::Script | Cause::Shape | Cause::Absent => Trouble::Broken(Arc::new(error.into())),
+            Cause::Script | Cause::Shape | Cause::Absent | Cause::WithoutEnd => {
+                Trouble::Broken(Arc::new(error.into()))
+            }
         }
     }
 
@@ -216,9 +273,13 @@ impl Stage<'_> {
             Trouble::Cancelled => Verdict::Cancelled,
             Trouble::TimedOut(_) => Verdict::Timeout,
             Trouble::Subject(_) => Verdict::NotExercised,
-            Trouble::Broken(_) | Trouble::Skipped(_) => Verdict::Error,
+            Trouble::Broken(_) => Verdict::Error,
+            Trouble::Skipped(_) => Verdict::Skip,
         };
-        let decision = Decision::default();
+        let decision = match &trouble {
+            Trouble::Skipped(reason) => Decision { reason: reason.clone(), ..Decision::default() },
+            _ => Decision::default(),
+        };
         executed.checkpoints =
             all_checkpoints(self.check, self.profile.revision, verdict, &decision);
         executed.trouble.get_or_insert(trouble);
@@ -226,15 +287,13 @@ impl Stage<'_> {
     }
 }
 
-/// The verdict on a checkpoint that a judge never came to, because what it went
-/// on from never happened or has the wrong shape.
-fn left_undecided(checkpoint: &Checkpoint, error: &ScriptError) -> (Verdict, Decision) {
-    let (verdict, reason) = if error.cause == Cause::Shape {
-        (Verdict::not_held(checkpoint.level), format!("wrong shape: {error}"))
-    } else {
-        (Verdict::NotExercised, format!("not exercised: {error}"))
-    };
-    (verdict, Decision { reason, place: error.place().cloned(), ..Decision::default() })
+/// What is said of a checkpoint that a judge did not come to the end of, because
+/// what it went on from never happened or has the wrong shape.
+fn left_undecided(error: &ScriptError) -> Said {
+    let is_absent = error.cause == Cause::Absent;
+    let reason = format!("{}: {error}", if is_absent { "not exercised" } else { "wrong shape" });
+    let decision = Decision { reason, place: error.place().cloned(), ..Decision::default() };
+    if is_absent { Said::Absent(decision) } else { Said::NotHeld(decision) }
 }
 
 /// Every checkpoint of a check at `revision`, with one verdict.
@@ -247,11 +306,7 @@ pub fn all_checkpoints(
     let claimed = check.header.checkpoints_at(revision).cloned();
     claimed
         .chain([Checkpoint::wire_schema()])
-        .map(|checkpoint| CheckpointResult {
-            checkpoint,
-            verdict,
-            decision: Some(decision.clone()),
-        })
+        .map(|checkpoint| CheckpointResult::new(checkpoint, verdict, Some(decision.clone())))
         .collect()
 }
 

@@ -6,10 +6,13 @@ use memchr::memmem;
 
 use super::Stage;
 use crate::check::{CheckKind, Checkpoint, CheckpointResult, Decision, Place, Verdict};
-use crate::mcp::schema::{Judged, Sender, judge};
+use crate::mcp::schema::{Invalid, Judged, Sender, judge};
 use crate::script::ScriptError;
 use crate::script::observation::Observation;
 use crate::wire::Exchange;
+
+/// How many different things that are wrong are told of one execution.
+const MOST_CAUSES: usize = 8;
 
 /// What a script wrote itself, byte for byte. It need not be valid, and counts
 /// for nobody.
@@ -22,6 +25,7 @@ pub struct AsWritten {
 }
 
 /// What becomes of an execution for what its messages are.
+#[derive(Clone)]
 pub struct WireSchema {
     /// The verdict on the subject.
     pub result: CheckpointResult,
@@ -45,11 +49,12 @@ impl Stage<'_> {
         let invalid = |sender: Sender| {
             judged
                 .iter()
-                .find(|one| one.sender == sender && one.invalid.is_some() && !is_written(one))
+                .filter(move |one| one.sender == sender && one.invalid.is_some())
+                .filter(|one| !is_written(one))
         };
         let sent = judged.iter().any(|one| one.sender == subject && !is_written(one));
         let far_side = match self.check.header.invalid {
-            None => invalid(subject.other()).map(|judged| self.far_side(judged)),
+            None => invalid(subject.other()).next().map(|judged| self.far_side(judged)),
             Some(_) => None,
         };
         WireSchema { result: result(subject, sent, invalid(subject)), far_side }
@@ -94,21 +99,43 @@ impl AsWritten {
     }
 }
 
-fn result(subject: Sender, sent: bool, invalid: Option<&Judged>) -> CheckpointResult {
-    let (verdict, decision) = match invalid {
-        Some(judged) => {
-            let expected = judged.invalid.as_ref().map(|invalid| invalid.expected.clone());
-            let reason = format!("not valid {}", wrong(judged).unwrap_or_default());
-            let exchange = Some(judged.exchange);
-            (Verdict::Fail, Some(Decision { reason, expected, exchange, ..Decision::default() }))
-        }
+fn result<'a>(
+    subject: Sender,
+    sent: bool,
+    invalid: impl Iterator<Item = &'a Judged>,
+) -> CheckpointResult {
+    let (verdict, decision) = match by_cause(invalid) {
+        Some(decision) => (Verdict::Fail, Some(decision)),
         None if !sent => {
             let reason = format!("the {} sent no message", subject.as_str());
             (Verdict::Skip, Some(Decision { reason, ..Decision::default() }))
         }
         None => (Verdict::Pass, None),
     };
-    CheckpointResult { checkpoint: Checkpoint::wire_schema(), verdict, decision }
+    CheckpointResult::new(Checkpoint::wire_schema(), verdict, decision)
+}
+
+/// What is wrong with these messages: the first decides, and what is wrong in
+/// another way is further to it.
+fn by_cause<'a>(invalid: impl Iterator<Item = &'a Judged>) -> Option<Decision> {
+    let mut decisions: Vec<Decision> = Vec::new();
+    for judged in invalid {
+        let cause = judged.invalid.as_ref().map(Invalid::cause);
+        if decisions.len() == MOST_CAUSES {
+            break;
+        }
+        if decisions.iter().all(|known| known.cause != cause) {
+            decisions.push(Decision {
+                reason: format!("not valid {}", wrong(judged).unwrap_or_default()),
+                expected: judged.invalid.as_ref().map(|invalid| invalid.expected.clone()),
+                exchange: Some(judged.exchange),
+                cause,
+                ..Decision::default()
+            });
+        }
+    }
+    let further = decisions.split_off(decisions.len().min(1));
+    decisions.pop().map(|first| Decision { further, ..first })
 }
 
 /// What is wrong with a message, and where.

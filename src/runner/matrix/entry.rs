@@ -1,9 +1,10 @@
 //! What is kept of an execution to compare it: an [`Entry`], whose verdicts are
 //! [`Cell`]s.
 
-use crate::check::{Checkpoint, CheckpointResult, Decision, Verdict};
+use crate::check::{Checkpoint, CheckpointResult, Decision, Verdict, Weight};
 use crate::mcp::Revision;
 use crate::runner::event::{Execution, Trouble};
+use crate::runner::outcome::Outcome;
 use crate::runner::subject::Settings;
 use crate::wire::text::{Style, render_to_compare};
 
@@ -48,6 +49,8 @@ pub struct Entry {
 pub struct Cell {
     /// The verdict; [`Verdict::Skip`] is what does not apply here.
     pub verdict: Verdict,
+    /// What it does to the execution.
+    pub weight: Weight,
     /// Why.
     pub reason: Option<String>,
     /// What was expected.
@@ -78,7 +81,11 @@ impl Entry {
             name: Name::new(&execution.check, &execution.profile, execution.case.as_deref()),
             revision: execution.revision,
             whole: match &execution.trouble {
-                Some(trouble) => Cell::of_trouble(trouble, &style),
+                Some(trouble) => {
+                    let is_red = execution.outcome.is_red();
+                    let weight = if is_red { Weight::Red } else { Weight::None };
+                    Cell { weight, ..Cell::of_trouble(trouble, &style) }
+                }
                 None => Cell::gravest(&checkpoints),
             },
             checkpoints,
@@ -93,18 +100,27 @@ impl Entry {
 }
 
 impl Cell {
-    /// A verdict, and a reason if it is not empty.
+    /// A verdict of no weight, and a reason if it is not empty.
     pub(super) fn of(verdict: Verdict, reason: &str) -> Self {
         let reason = (!reason.is_empty()).then(|| reason.to_owned());
-        Cell { verdict, reason, expected: None, actual: None, place: None, ended: None }
+        Cell {
+            verdict,
+            weight: Weight::None,
+            reason,
+            expected: None,
+            actual: None,
+            place: None,
+            ended: None,
+        }
     }
 
     fn new(result: &CheckpointResult, style: &Style) -> Self {
         let text = |text: &String| style.text(text.as_bytes());
         let Some(Decision { reason, expected, actual, place, .. }) = &result.decision else {
-            return Cell::of(result.verdict, "");
+            return Cell { weight: result.weight, ..Cell::of(result.verdict, "") };
         };
         Cell {
+            weight: result.weight,
             expected: expected.as_ref().map(text),
             actual: actual.as_ref().map(text),
             place: place.as_ref().map(|place| {
@@ -132,12 +148,23 @@ impl Cell {
     /// The gravest verdict; if all are skipped, with the first of their reasons.
     pub(super) fn gravest(checkpoints: &[(Checkpoint, Cell)]) -> Self {
         let cells = checkpoints.iter().map(|(_, cell)| cell);
-        match cells.clone().map(|cell| cell.verdict).max_by_key(|verdict| gravity(*verdict)) {
-            None | Some(Verdict::Skip) => {
+        match cells.clone().max_by_key(|cell| (cell.weight, gravity(cell.verdict))) {
+            None | Some(Cell { verdict: Verdict::Skip, .. }) => {
                 let reason = cells.clone().find_map(|cell| cell.reason.as_deref());
                 Cell::of(Verdict::Skip, reason.unwrap_or("it claims nothing here"))
             }
-            Some(verdict) => Cell::of(verdict, ""),
+            Some(cell) => Cell { weight: cell.weight, ..Cell::of(cell.verdict, "") },
+        }
+    }
+
+    /// What an execution came to whose gravest verdict it is.
+    pub fn outcome(&self) -> Outcome {
+        match self.verdict {
+            Verdict::Skip => Outcome::Skip,
+            Verdict::Cancelled => Outcome::Cancelled,
+            Verdict::Error => Outcome::Error,
+            Verdict::Timeout => Outcome::Timeout,
+            _ => self.weight.into(),
         }
     }
 
@@ -152,7 +179,7 @@ impl Cell {
     }
 }
 
-/// Which of two verdicts an execution is called by.
+/// Which of two verdicts of the same weight an execution is called by.
 fn gravity(verdict: Verdict) -> u8 {
     match verdict {
         Verdict::Skip => 0,

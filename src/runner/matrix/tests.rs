@@ -1,7 +1,7 @@
 //! Tables of verdicts in, differences out.
 
 use super::*;
-use crate::check::Checkpoint;
+use crate::check::{Checkpoint, Verdict, Weight};
 use crate::mcp::Revision;
 use Verdict::{Cancelled, Error, Fail, NotExercised, Pass, Skip, Timeout, Warn};
 
@@ -9,7 +9,12 @@ use Verdict::{Cancelled, Error, Fail, NotExercised, Pass, Skip, Timeout, Warn};
 fn ran(profile: &str, verdicts: &[(&str, Verdict)]) -> Entry {
     let cell = |(id, verdict): &(&str, Verdict)| {
         let claim = Checkpoint { id: id.to_string(), ..Checkpoint::wire_schema() };
-        (claim, Cell::of(*verdict, ""))
+        let weight = match verdict {
+            Fail | NotExercised | Timeout => Weight::Red,
+            Warn => Weight::Warning,
+            _ => Weight::None,
+        };
+        (claim, Cell { weight, ..Cell::of(*verdict, "") })
     };
     let checkpoints: Vec<_> = verdicts.iter().map(cell).collect();
     Entry {
@@ -207,7 +212,15 @@ fn counts_are_those_of_a_run() {
         in_trouble(Error, "the check is broken: no", ran("f", &[("x", Error)])),
     ];
     let matrix = Matrix { rows: compare(&[column]), ..Matrix::default() };
-    let expected = Counts { ran: 3, skipped: 1, broken: 1, cancelled: 1, failed: 1 };
+    let expected = Counts {
+        ran: 3,
+        skipped: 1,
+        broken: 1,
+        cancelled: 1,
+        failed: 1,
+        warned: 1,
+        ..Counts::default()
+    };
     assert_eq!(matrix.counts(DOUBLE), expected);
     assert_eq!(matrix.counts(OUTSIDE), Counts::default());
 }

@@ -14,6 +14,9 @@ pub enum FindingKind {
     BrokenCheck,
     /// A fault cannot be used.
     BrokenFault,
+    /// An execution under a fault came to something else than playing the fault
+    /// showed.
+    ContradictsPlay,
     /// A claim does not hold, or is not exercised, without any fault.
     DoesNotHold,
     /// No fault that counts turned a claim red.
@@ -35,6 +38,7 @@ impl FindingKind {
         match self {
             FindingKind::BrokenCheck => "broken-check",
             FindingKind::BrokenFault => "broken-fault",
+            FindingKind::ContradictsPlay => "contradicts-play",
             FindingKind::DoesNotHold => "does-not-hold",
             FindingKind::Survivor => "survivor",
             FindingKind::BreaksUnderFault => "breaks-under-fault",

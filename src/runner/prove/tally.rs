@@ -21,6 +21,7 @@ type ClaimKey = (usize, usize);
 #[derive(Default)]
 struct FaultTally {
     executions: usize,
+    played: usize,
     fired: usize,
     reach: BTreeSet<ClaimKey>,
     kills: BTreeSet<ClaimKey>,
@@ -50,7 +51,11 @@ pub fn tally(jobs: &[Job<'_>], tried: BTreeMap<usize, JobTrials>, faults: &[Know
     }
     for (at, trials) in &tried {
         let Some(job) = jobs.get(*at) else { continue };
-        proof.executions += trials.executions();
+        if let JobTrials::Tried(trials) = trials {
+            let executed = trials.iter().filter(|trial| trial.executed).count();
+            proof.executions += executed;
+            proof.played += trials.len() - executed;
+        }
         match (job.check, trials) {
             (Ok(check), JobTrials::Tried(trials)) => {
                 count_trials(*at, check, trials, faults, &mut tallies, &mut proof);
@@ -103,13 +108,14 @@ fn count_trials(
     proof: &mut Proof,
 ) {
     let baseline = baseline(trials);
-    let mut broke = BTreeSet::new();
+    let (mut broke, mut contradicted) = (BTreeSet::new(), BTreeSet::new());
     for trial in trials {
         let Some(number) = trial.fault else { continue };
         let (Some(tally), Some(fault)) = (tallies.get_mut(number), faults.get(number)) else {
             continue;
         };
-        tally.executions += 1;
+        tally.executions += usize::from(trial.executed);
+        tally.played += usize::from(!trial.executed);
         tally.fired += usize::from(trial.fired);
         if let Some(report) = &trial.broken_fault {
             tally.broken.get_or_insert_with(|| report.clone());
@@ -123,7 +129,7 @@ fn count_trials(
         let was_valid = without.wire_schema.is_some_and(is_unharmed);
         tally.sends_invalid |= was_valid && trial.wire_schema == Some(Verdict::Fail);
         let before: BTreeMap<usize, Verdict> = without.verdicts.iter().copied().collect();
-        for (place, verdict) in &trial.verdicts {
+        for (place, verdict) in trial.verdicts.iter() {
             if !before.get(place).copied().is_some_and(is_unharmed) {
                 continue;
             }
@@ -139,6 +145,9 @@ fn count_trials(
                 Verdict::Warn | Verdict::Note => tally.weaker.insert((at, *place)),
                 _ => false,
             };
+        }
+        if trial.contradicts && contradicted.insert(number) {
+            proof.findings.push(contradicts_play(check, fault));
         }
         // Once for each fault is enough.
         if let Some(Trouble::Broken(report)) = &trial.trouble
@@ -306,8 +315,10 @@ fn add_fault(fault: &KnownFault, tally: &FaultTally, proof: &mut Proof) {
             name: fault.name.clone(),
             description: header.description.clone(),
             side: header.side,
+            effect: header.effect,
             revisions: header.revisions.clone(),
             executions: tally.executions,
+            played: tally.played,
             fired: tally.fired,
             kills: tally.kills.len(),
             reach: tally.reach.len(),
@@ -357,6 +368,23 @@ fn breaks_under_fault(check: &Check, fault: &KnownFault, report: Arc<miette::Rep
             .to_owned(),
         place: None,
         cause: Some(report),
+    }
+}
+
+fn contradicts_play(check: &Check, fault: &KnownFault) -> Finding {
+    Finding {
+        kind: FindingKind::ContradictsPlay,
+        check: Some(check.id.clone()),
+        checkpoint: None,
+        fault: Some(fault.name.clone()),
+        message: format!(
+            "the check `{}` comes to other verdicts under the fault `{}` than playing the fault \
+             over the messages without it shows",
+            check.id, fault.name
+        ),
+        help: "this is a bug in mcp-checks; please report it together with both scripts".to_owned(),
+        place: None,
+        cause: None,
     }
 }
 

@@ -7,13 +7,16 @@ use bytes::{Bytes, BytesMut};
 use futures_util::stream;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, StatusCode};
+use memchr::memmem;
 use serde_json::Value;
 
 use super::message::{HttpMessage, State, events};
 use super::{Directive, Fault};
 use crate::wire::event_stream::encode;
 use crate::wire::http::BoxFuture;
-use crate::wire::{Body, HttpClient, READ_LIMIT, Request, Response, TransportError, read_whole};
+use crate::wire::{
+    Body, ClientError, HttpClient, READ_LIMIT, Request, Response, TransportError, read_whole,
+};
 
 /// How long a request that the fault sends by itself is waited for, so that it
 /// comes before or after the one it belongs to. A server that does not answer
@@ -52,7 +55,7 @@ impl<C: HttpClient> Faulty<C> {
         let _ = tokio::time::timeout(ASIDE_BOUND, work).await;
     }
 
-    async fn send_faulty(&self, request: Request) -> Result<Response, TransportError> {
+    async fn send_faulty(&self, request: Request) -> Result<Response, ClientError> {
         let original = State::of_request(&request);
         let mut sent = original.clone();
         let mut again = None;
@@ -79,11 +82,15 @@ impl<C: HttpClient> Faulty<C> {
         for aside in again.into_iter().chain(held) {
             self.send_aside(aside).await;
         }
-        let response = response?;
+        let response = response.map_err(|error| error.about(original.head()))?;
         if !self.fault.on_response && id.is_none() {
             return Ok(response);
         }
-        self.answer(response, Incoming { fault: self.fault.clone(), original, id }).await
+        self.answer(
+            response,
+            Incoming { fault: self.fault.clone(), original: Arc::new(original), id },
+        )
+        .await
     }
 
     /// Lets the fault change a response.
@@ -91,14 +98,16 @@ impl<C: HttpClient> Faulty<C> {
         &self,
         response: Response,
         incoming: Incoming,
-    ) -> Result<Response, TransportError> {
+    ) -> Result<Response, ClientError> {
+        let broken_off = || ClientError::new(incoming.original.head(), TransportError::Closed);
         let (head, body) = response.into_parts();
-        let mut state = State { status: head.status, headers: head.headers, ..State::default() };
+        let mut state =
+            State { status: head.status, headers: Arc::new(head.headers), ..State::default() };
         let streamed = state.is_event_stream();
         let mut body = Some(body);
         if let Some(body) = body.take_if(|_| !streamed) {
             let whole = read_whole(body, READ_LIMIT).await;
-            state.body = whole.map_err(|_| TransportError::Closed)?;
+            state.body = whole.map_err(|_| broken_off())?;
         }
         let (state, directive, _) = incoming.change(state);
         let repeated = directive == Directive::Repeat;
@@ -106,7 +115,7 @@ impl<C: HttpClient> Faulty<C> {
             Directive::Withhold => return std::future::pending().await,
             Directive::After(first) => self.send_aside(first.into_request()).await,
             Directive::Late(time) => tokio::time::sleep(time).await,
-            Directive::StopReading => return Err(TransportError::Closed),
+            Directive::StopReading => return Err(broken_off()),
             Directive::Pass | Directive::Tell(_) | Directive::Repeat | Directive::HoldBack => {}
         }
         let body = match body {
@@ -116,13 +125,13 @@ impl<C: HttpClient> Faulty<C> {
         };
         let mut response = Response::new(body);
         *response.status_mut() = state.status;
-        *response.headers_mut() = state.headers;
+        *response.headers_mut() = Arc::unwrap_or_clone(state.headers);
         Ok(response)
     }
 }
 
 impl<C: HttpClient> HttpClient for Faulty<C> {
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, ClientError>> {
         Box::pin(self.send_faulty(request))
     }
 }
@@ -161,7 +170,7 @@ impl RenamedId {
 
     /// Gives a response back the id that its receiver knows.
     fn restore(&self, state: &mut State) -> bool {
-        let mut json = state.json();
+        let mut json = Arc::unwrap_or_clone(state.json());
         let answers = json.get("method").is_none() && json.get("id") == Some(&self.sent);
         if answers {
             json["id"] = self.known.clone();
@@ -174,7 +183,7 @@ impl RenamedId {
 /// How the response to one request is changed.
 struct Incoming {
     fault: Arc<Fault>,
-    original: State,
+    original: Arc<State>,
     id: Option<RenamedId>,
 }
 
@@ -186,7 +195,7 @@ impl Incoming {
         if !self.fault.on_response {
             return (state, Directive::Pass, restored);
         }
-        let request = Some(Box::new(self.original.clone()));
+        let request = Some(self.original.clone());
         let message = HttpMessage::new(State { request, ..state });
         let (directive, changed) = self.fault.apply("response", &message);
         let state = message.state().clone();
@@ -200,8 +209,7 @@ impl Incoming {
         let mut changed = false;
         let mut out = BytesMut::new();
         for event in events(&piece) {
-            let (state, directive, other) =
-                self.change(State { body: encode(&event), ..head.clone() });
+            let (state, directive, other) = self.change(head.with_body(encode(&event)));
             changed |= other || matches!(directive, Directive::Withhold | Directive::Repeat);
             let times = match directive {
                 Directive::Withhold => 0,
@@ -226,7 +234,7 @@ impl Incoming {
 
 /// The events of `body` as the fault changes them, each as soon as it is whole.
 fn changed_events(body: Body, head: State, incoming: Incoming) -> Body {
-    let head = State { body: Bytes::new(), ..head };
+    let head = head.with_body(Bytes::new());
     let reading = Some((body, BytesMut::new()));
     let context = Arc::new((head, incoming));
     Body::stream(stream::unfold(reading, move |reading| {
@@ -260,10 +268,9 @@ fn changed_events(body: Body, head: State, incoming: Incoming) -> Body {
 
 /// How many bytes of the beginning of a stream are whole: up to and with the
 /// last blank line.
-fn whole_events(text: &[u8]) -> usize {
-    let ends = ["\n\n", "\n\r\n", "\r\r"].map(str::as_bytes).map(|blank| {
-        let found = text.windows(blank.len()).rposition(|window| window == blank);
-        found.map_or(0, |start| start + blank.len())
-    });
+pub(super) fn whole_events(text: &[u8]) -> usize {
+    let ends = ["\n\n", "\n\r\n", "\r\r"]
+        .map(str::as_bytes)
+        .map(|blank| memmem::rfind(text, blank).map_or(0, |start| start + blank.len()));
     ends.into_iter().max().unwrap_or(0)
 }

@@ -1,6 +1,6 @@
 //! A request, a response or an answer as a fault changes it: [`HttpMessage`].
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
@@ -11,7 +11,7 @@ use crate::script::action::json_value;
 use crate::script::observation::header;
 use crate::script::value::from_json;
 use crate::wire::event_stream::{EventParser, encode};
-use crate::wire::{Request, ServerEvent};
+use crate::wire::{Request, RequestHead, ServerEvent};
 
 type Evaluated<T> = Result<T, Box<EvalAltResult>>;
 
@@ -21,15 +21,44 @@ pub struct HttpMessage(Arc<Mutex<State>>);
 
 /// What a message is made of. A request has no meaningful status, a response no
 /// meaningful method and URI.
-#[derive(Clone, Debug, Default, PartialEq)]
+///
+/// A copy costs next to nothing: header fields and body are shared until they
+/// are changed.
+#[derive(Clone, Debug, Default)]
 pub(super) struct State {
     pub method: Method,
     pub uri: Uri,
     pub status: StatusCode,
-    pub headers: HeaderMap,
+    pub headers: Arc<HeaderMap>,
     pub body: Bytes,
     /// The request that a response answers.
-    pub request: Option<Box<State>>,
+    pub request: Option<Arc<State>>,
+    /// The body that was read first, as JSON: every fault reads the same again.
+    pub read: Arc<OnceLock<ReadBody>>,
+}
+
+/// A body, and the JSON in it.
+#[derive(Debug)]
+pub(super) struct ReadBody {
+    body: Bytes,
+    is_event_stream: bool,
+    json: Arc<Value>,
+}
+
+/// Whether these are the same bytes; those that are shared are not looked at.
+fn same_bytes(one: &Bytes, other: &Bytes) -> bool {
+    (one.as_ptr() == other.as_ptr() && one.len() == other.len()) || one == other
+}
+
+impl PartialEq for State {
+    fn eq(&self, other: &Self) -> bool {
+        self.method == other.method
+            && self.status == other.status
+            && self.uri == other.uri
+            && (Arc::ptr_eq(&self.headers, &other.headers) || self.headers == other.headers)
+            && same_bytes(&self.body, &other.body)
+            && self.request == other.request
+    }
 }
 
 impl HttpMessage {
@@ -44,7 +73,7 @@ impl HttpMessage {
 
     /// The JSON in the body; of an event that of its data; null if there is
     /// none.
-    pub fn json(&self) -> Value {
+    pub fn json(&self) -> Arc<Value> {
         self.state().json()
     }
 
@@ -58,17 +87,27 @@ impl State {
         State {
             method: request.method().clone(),
             uri: request.uri().clone(),
-            headers: request.headers().clone(),
+            headers: Arc::new(request.headers().clone()),
             body: request.body().clone(),
             ..State::default()
         }
+    }
+
+    /// The same with another body.
+    pub fn with_body(&self, body: Bytes) -> Self {
+        State { body, read: Arc::default(), ..self.clone() }
+    }
+
+    /// The request without its body, as errors name it.
+    pub fn head(&self) -> RequestHead {
+        RequestHead::new(self.method.as_str(), self.uri.to_string(), &self.headers)
     }
 
     pub fn into_request(self) -> Request {
         let mut request = Request::new(self.body);
         *request.method_mut() = self.method;
         *request.uri_mut() = self.uri;
-        *request.headers_mut() = self.headers;
+        *request.headers_mut() = Arc::unwrap_or_clone(self.headers);
         request
     }
 
@@ -77,8 +116,22 @@ impl State {
             .is_some_and(|media_type| media_type.starts_with("text/event-stream"))
     }
 
-    pub fn json(&self) -> Value {
-        if !self.is_event_stream() {
+    pub fn json(&self) -> Arc<Value> {
+        let is_event_stream = self.is_event_stream();
+        let read = self.read.get_or_init(|| ReadBody {
+            body: self.body.clone(),
+            is_event_stream,
+            json: Arc::new(self.parse(is_event_stream)),
+        });
+        if read.is_event_stream == is_event_stream && same_bytes(&read.body, &self.body) {
+            read.json.clone()
+        } else {
+            Arc::new(self.parse(is_event_stream))
+        }
+    }
+
+    fn parse(&self, is_event_stream: bool) -> Value {
+        if !is_event_stream {
             return serde_json::from_slice(&self.body).unwrap_or(Value::Null);
         }
         let events = events(&self.body);
@@ -101,7 +154,7 @@ impl State {
     /// Changes what stands at a JSON pointer (RFC 6901) of the body; without a
     /// value, takes it away. False if there is no such place.
     fn edit(&mut self, pointer: &str, value: Option<Value>) -> bool {
-        let mut json = self.json();
+        let mut json = Arc::unwrap_or_clone(self.json());
         let Some((parent, last)) = pointer.rsplit_once('/') else { return false };
         let last = last.replace("~1", "/").replace("~0", "~");
         let changed = match (json.pointer_mut(parent), value) {
@@ -209,13 +262,19 @@ pub(super) fn register(engine: &mut Engine) {
             |message: &mut HttpMessage, name: &str, value: &str| -> Evaluated<()> {
                 let value = HeaderValue::from_str(value)
                     .map_err(|_| format!("the value of `{name}` holds a control character"))?;
-                message.state().headers.insert(field(name)?, value);
+                Arc::make_mut(&mut message.state().headers).insert(field(name)?, value);
                 Ok(())
             },
         )
         .register_fn("remove_header", |message: &mut HttpMessage, name: &str| -> Evaluated<bool> {
             let name = field(name)?;
-            Ok(message.state().headers.remove(&name).is_some())
+            let mut state = message.state();
+            // One that is not there changes nothing.
+            let is_there = state.headers.contains_key(&name);
+            if is_there {
+                Arc::make_mut(&mut state.headers).remove(&name);
+            }
+            Ok(is_there)
         })
         .register_fn("copy", |message: &mut HttpMessage| {
             let state = message.state().clone();

@@ -352,3 +352,50 @@ fn answers_are_changed_wherever_they_stand_in_a_result() {
         .to_string()
     );
 }
+
+/// Whether the fault would change what passed when `a` was sent.
+async fn would_change(text: &str, streamed: bool) -> bool {
+    let double = Arc::new(Double::new(1));
+    double.add("server.test", Arc::new(Echo { streamed }));
+    let passed = Passed::default();
+    let tap = Tap::new(double, passed.clone());
+    let mut request = Request::new(message(1, "a").to_string().into());
+    *request.uri_mut() = "http://server.test/mcp".parse().expect("a URL");
+    let response = tap.send(request).await.expect("a response");
+    read_whole(response.into_body(), 10_000).await.expect("a body");
+    let (scripts, of, script) = compile(text);
+    let script = script.expect("the fault compiles");
+    let fault = Fault::new(of.clone(), &script, scripts.handlers(&script));
+    let would_change = fault.would_change(&passed);
+    assert_eq!(of.times_fired(), 0, "playing is no execution");
+    would_change
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_fault_would_change_is_found_by_playing_it() {
+    for (script, expected) in [
+        ("fn request(request) {}", false),
+        (r#"fn request(request) { request.remove_header("x-none"); }"#, false),
+        (r#"fn request(request) { request.set_header("x-more", "1"); }"#, true),
+        (r#"fn request(request) { if request.method == "b" { return withhold(); } }"#, false),
+        ("fn request(request) { withhold() }", true),
+        ("fn request(request) { late(1) }", true),
+        (r#"fn response(response) { response.put("/result", response.answers); }"#, false),
+        (r#"fn response(response) { response.put("/result", "b"); }"#, true),
+        (
+            "fn request(request, memory) { memory.method = request.method; }
+             fn response(response, memory) { response.put(\"/result\", memory.method + \"!\"); }",
+            true,
+        ),
+        ("fn request(request) { request.status = 7; }", true),
+    ] {
+        assert_eq!(would_change(script, false).await, expected, "{script}");
+    }
+}
+
+/// A fault holds an event back until it is whole; without one its parts pass.
+#[tokio::test(start_paused = true)]
+async fn a_fault_of_responses_is_not_played_over_events_that_came_in_parts() {
+    assert!(would_change("fn response(response) {}", true).await);
+    assert!(!would_change("fn request(request) {}", true).await);
+}

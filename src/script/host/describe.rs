@@ -45,6 +45,7 @@ pub(super) fn describe_tool(tool: &Tool) -> Value {
         "requires_administrator": tool.requires_administrator(),
         "effect": tool.effect().as_str(),
         "enabled": tool.enabled,
+        "changed": tool.changed.words(),
     })
 }
 

@@ -67,7 +67,9 @@ impl Record {
                     "schema": decoded(&tool.schema),
                     "schema_as_sent": decoded(&tool.schema_as_sent),
                     "annotations": tool.annotations.as_deref().map(decoded),
+                    "origin": tool.origin,
                     "enabled": tool.enabled,
+                    "changed": tool.changed.words(),
                     "orphaned": tool.orphaned,
                 })
             })),

@@ -12,14 +12,15 @@ pub(super) const HOST: &[Entry] = &[
     ),
     entry(
         &["enable(name: string) -> bool"],
-        "Switches a tool on by its local name; false if there is none.",
+        "Switches a tool on, as it is stored now, by its local name; false if there is none.",
     ),
     entry(&["disable(name: string) -> bool"], "Switches a tool off; false if there is none."),
     entry(
         &["tools: List"],
         "The registered tools as the gate and a model see them: `name`, `remote`, `server`, \
          `remote_name`, `group`, `description`, `schema`, `data_class`, `requires_approval`, \
-         `requires_administrator`, `effect` and `enabled`.",
+         `requires_administrator`, `effect`, `enabled`, and as `changed` what is not as it was when \
+         it was enabled: \"description\", \"schema\", \"annotations\", \"origin\".",
     ),
     entry(
         &["own_tool(name: string, data_class: string, answer: string)"],
@@ -57,6 +58,7 @@ pub(super) const HOST: &[Entry] = &[
     ),
     entry(&["wait(milliseconds: integer)"], "Lets time pass; what is in the background goes on."),
     entry(&["identifier: string"], "The name under which the operator knows the server."),
+    entry(&["origin: string"], "The origin of the server: what was enabled at another one is off."),
     entry(&["data_class: string"], "The class that the operator declared."),
     entry(&["requires_approval: bool"], "Whether the operator has a person approve each call."),
     entry(&["administrator: bool, settable"], "Whether the caller is an administrator."),

@@ -37,6 +37,12 @@ pub const GROUPS: &[Group] = &[
         entries: STREAM_ITEMS,
     },
     Group {
+        name: "everywhere",
+        receiver: None,
+        sentence: "What every function of a script can call.",
+        entries: EVERYWHERE,
+    },
+    Group {
         name: "client",
         receiver: Some(("Client", "client")),
         sentence: "Given to `drive(client)`: the built-in client. It connects at the first \
@@ -59,7 +65,7 @@ pub const GROUPS: &[Group] = &[
     Group {
         name: "rounds by hand",
         receiver: Some(("Round", "round")),
-        sentence: "What `client.by_hand` returns: one round of an operation.",
+        sentence: "What `client.by_hand` and `client.by_hand_from` return: one round of an operation.",
         entries: ROUND,
     },
     Group {
@@ -113,8 +119,17 @@ pub const GROUPS: &[Group] = &[
     Group {
         name: "absent",
         receiver: Some(("absent", "absent")),
-        sentence: "What never happened. To decide on it is red, with the words \"not exercised\".",
+        sentence: "What never happened. Whatever is done with it comes to `absent` too: a property, a \
+                   method, a comparison, a sum, `type_of`. A checkpoint that is decided on it is not \
+                   exercised; so is one that was being decided, or would have been later, when \
+                   `if`, `&&` or `||` came to it and could not go on.",
         entries: ABSENT,
+    },
+    Group {
+        name: "what is known",
+        receiver: None,
+        sentence: "The one question whose answer is never `absent`.",
+        entries: KNOWN,
     },
     Group {
         name: "nothing",
@@ -179,6 +194,11 @@ const SERVER: &[Entry] = &[
          handshake; one that is `()` is left out.",
     ),
     entry(
+        &["delay(method: string, milliseconds: integer)"],
+        "Lets so much time pass before each answer to a method, on the execution's own clock: so a \
+         client that does not wait for it is seen.",
+    ),
+    entry(
         &["versions(versions: array)"],
         "Speaks these versions, and not the profile's alone: with a handshake, without one, or \
          both.",
@@ -205,6 +225,11 @@ const SERVER: &[Entry] = &[
         "Keeps a value for the judge, who reads it as `seen.notes`.",
     ),
     entry(&["notes: map"], "What was noted so far."),
+    entry(
+        &["capabilities: map"],
+        "What the server declares so far: what was registered and what the profile's policy \
+         requires, without what the profile's server lacks.",
+    ),
     entry(&["url: string"], "The URL of the MCP endpoint."),
     entry(&["revision: string"], "The revision in force."),
 ];
@@ -213,10 +238,19 @@ const ORIGIN: &[Entry] = &[
     entry(
         &["on(path: string, handler: function)"],
         "Answers requests of a path; the handler gets `method`, `path`, `query`, `headers`, `body`, \
-         `form` and `json`, and what it returns is a JSON body.",
+         `form` and `json`, and what it returns is a JSON body. Of the actions `ask` has no meaning \
+         here; `error` and `answer` answer the JSON-RPC request in the body, `error` without one has \
+         the status 400. No stream is resumed.",
     ),
     entry(&["url: string"], "The URL of the origin, without a path."),
 ];
+
+const EVERYWHERE: &[Entry] = &[entry(
+    &["log(value: any)"],
+    "Writes a value into the log of the execution, with the function and the line. Reports show the \
+     log of what did not hold, and of everything under `--trace`. The first 100 entries are kept, of \
+     each the first 2,000 characters.",
+)];
 
 const ACTIONS: &[Entry] = &[
     entry(
@@ -246,7 +280,9 @@ const ACTIONS: &[Entry] = &[
     entry(&["drop_connection() -> Action"], "Drops the connection without an answer."),
     entry(
         &["ask(method: string, params: any, then: function) -> Action"],
-        "Sends the client a request first; `then` gets its answer and returns an action.",
+        "Sends the client a request first; `then` gets its answer and returns an action. A client \
+         that did not declare what it is asked for is not asked: the answer is an error then. A \
+         `message` on a stream is sent to whomever.",
     ),
 ];
 
@@ -369,6 +405,19 @@ const CLIENT: &[Entry] = &[
          server asks for within the result. A list is one page, the first one or that of a cursor: \
          `client.by_hand(\"list_tools\", \"page-2\")`.",
     ),
+    entry(
+        &["by_hand_from(request: map, result: map) -> Round"],
+        "The round of an operation that ended with `result`, which asks for more, as it was kept \
+         with the `request` that it answers: both stand in the error of an operation, and in a \
+         round. Nothing is sent until `give`. The state of another origin is refused \
+         (`not-resumable`); to another method it cannot go.",
+    ),
+    entry(
+        &["round_limit: integer, settable"],
+        "How often the client sends a request again for which the server wants more, by itself: \
+         from 0 to 1000, 10 unless it is set. An operation that comes to the limit ends as \
+         `round-limit`.",
+    ),
     entry(&["wait(milliseconds: integer)"], "Lets time pass; what is in the background goes on."),
     entry(
         &["wait_for(method: string) -> any"],
@@ -409,8 +458,12 @@ const CLIENT: &[Entry] = &[
     entry(
         &["send_raw(request: map) -> any"],
         "Sends what a conforming client would never send: `method`, `url`, `headers` and `body` take \
-         the place of what a POST would have, a header field that is `()` is left out. Returns \
-         `status`, `headers`, `body` and `json`.",
+         the place of what a POST would have. A header field that is `()` is left out, one that is a \
+         list is sent once for each item. Returns `status`, `headers`, `body`, `json` and `message`, \
+         the last JSON-RPC message. Without a response `status` is `()` and `error` has `kind`, \
+         `message` and `http_request`, as that of an answer: \"invalid-request\" was not sent, \
+         \"connection\" is a failure of the network, \"timeout\" 15 seconds of silence. If the body \
+         broke off, there is an `error` beside it.",
     ),
     entry(
         &["get(url: string) -> any"],
@@ -452,6 +505,11 @@ const CLIENT: &[Entry] = &[
     ),
     entry(&["url: string"], "The URL of the MCP endpoint."),
     entry(&["revision: string"], "The revision that the client asks for."),
+    entry(
+        &["context: map"],
+        "What an external client is told of its task in `MCP_CONFORMANCE_CONTEXT`: `name`, `check`, \
+         `policy`, `case` if the check has cases, and what `server.context` says.",
+    ),
 ];
 
 const ANSWER: &[Entry] = &[
@@ -460,7 +518,11 @@ const ANSWER: &[Entry] = &[
     entry(
         &["error: any"],
         "Why it failed: `kind`, `message` and what else is known, such as `code` or `status`; `()` \
-         if it succeeded.",
+         if it succeeded. Where no whole response came (\"invalid-request\", \"connection\", \
+         \"timeout\"), `http_request` is what was to be sent: `method`, `url` and `headers`. Where \
+         an operation ended at a result that asks for more (\"round-limit\", \
+         \"input-refused\"), that result as `result`, its state as `state`, and as `request` what \
+         it answers: `origin`, `method`, `params` and `id`.",
     ),
     entry(&["text: any"], "The text of the first content of a tool's result."),
     entry(&["to_string() -> string"], "The answer as JSON."),
@@ -474,9 +536,13 @@ const PENDING: &[Entry] = &[
 const ROUND: &[Entry] = &[
     entry(&["result: Answer"], "The result as the server sent it, which may ask for input."),
     entry(
+        &["request: any"],
+        "What the result answers, for `client.by_hand_from`; `()` if it asks for nothing.",
+    ),
+    entry(
         &["give(responses: map) -> Round"],
         "Sends the operation once more with an answer to each request of the result, under its \
-         key, and with the state that it holds.",
+         key, and with the state that it holds. The request has an id that none before it had.",
     ),
 ];
 
@@ -496,6 +562,24 @@ const SEEN: &[Entry] = &[
     entry(
         &["none(id: string, list: any, holds: function)"],
         "Decides a checkpoint: the function must not be true of any item, and there has to be one.",
+    ),
+    entry(
+        &["some(id: string, list: any, holds: function)"],
+        "Decides a checkpoint: the function has to be true of one item.",
+    ),
+    entry(
+        &["goal(id: string, list: any, holds: function)"],
+        "Decides a goal of the task: the function has to be true of one request that succeeded. \
+         Whatever else was sent does no harm.",
+    ),
+    entry(
+        &["wrong_schema(schema: any) -> string or ()"],
+        "What is wrong with a JSON Schema by its own dialect; `()` if nothing is, or if the dialect \
+         is not known.",
+    ),
+    entry(
+        &["misfit(schema: any, value: any) -> string or ()"],
+        "Why a value does not fit a JSON Schema; `()` if it does, or if that cannot be told.",
     ),
     entry(
         &["skip(id: string, reason: string)"],
@@ -553,8 +637,8 @@ const SEEN: &[Entry] = &[
     entry(
         &["catalogue: any, settable"],
         "The tools that the host stored, by their local names: `server`, `remote_name`, \
-         `local_name`, `description`, `schema`, `schema_as_sent`, `annotations`, `enabled` and \
-         `orphaned`.",
+         `local_name`, `description`, `schema`, `schema_as_sent`, `annotations`, `origin`, \
+         `enabled`, `changed` and `orphaned`.",
     ),
     entry(
         &["clock: string"],
@@ -579,6 +663,11 @@ const MESSAGE: &[Entry] = &[
     entry(&["has(member: string) -> bool"], "Whether the member is there, even if it is null."),
     entry(&["response: any"], "The response to this request; absent if none came."),
     entry(&["exchange: Exchange"], "The exchange that carried the message."),
+    entry(&["accepted: bool"], "Whether the exchange that carried it came to a status of success."),
+    entry(
+        &["succeeded: bool"],
+        "Whether it was accepted, and answered with a result that is no tool's error.",
+    ),
     entry(
         &["header(name: string) -> string or ()"],
         "A header field of the request that carried the message.",
@@ -633,6 +722,8 @@ const LIST: &[Entry] = &[
     entry(&["without(method: string) -> List"], "The messages of every other method."),
     entry(&["distinct() -> List"], "The items, each value once."),
     entry(&["contains(value: any) -> bool"], "Whether an item equals the value as JSON."),
+    entry(&["accepted: List"], "The messages that were accepted."),
+    entry(&["succeeded: List"], "The messages that succeeded."),
     entry(&["join(separator: string) -> string"], "The items as one text."),
     entry(&["to_array() -> array"], "The items as an array of Rhai."),
     entry(&["to_string() -> string"], "The list as a script would write it."),
@@ -655,11 +746,10 @@ const ABSENT: &[Entry] = &[
         "Every property and every item of what is absent is absent too.",
     ),
     entry(&["to_string() -> string"], "The word `absent`."),
-    entry(
-        &["absent != any -> bool", "any != absent -> bool", "absent != absent -> bool"],
-        "False, as `==` is: what is absent is neither equal to anything nor different from it.",
-    ),
 ];
+
+const KNOWN: &[Entry] =
+    &[entry(&["known(value: any) -> bool"], "Whether the value is there, and not absent.")];
 
 const NOTHING: &[Entry] = &[
     entry(

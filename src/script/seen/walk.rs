@@ -1,5 +1,7 @@
 //! Changing what stands somewhere in a value: for faults.
 
+use std::sync::Arc;
+
 use rhai::{Array, Dynamic, EvalAltResult, FnPtr, Map, NativeCallContext};
 
 use crate::script::client::Answer;
@@ -18,7 +20,7 @@ pub(super) fn change_answers(
     if let Some(answer) = value.read_lock::<Answer>() {
         let message = HttpMessage::of_json(&answer.as_json());
         let _: Dynamic = change.call_within_context(context, (message.clone(),))?;
-        return Ok(Dynamic::from(Answer::from_json(message.json())));
+        return Ok(Dynamic::from(Answer::from_json(Arc::unwrap_or_clone(message.json()))));
     }
     let all = |items: &[Dynamic]| {
         let changed = items.iter().map(|item| change_answers(context, item, change));

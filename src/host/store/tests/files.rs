@@ -74,6 +74,40 @@ fn version_1_is_brought_up_to_date_and_reads_as_it_did() {
 }
 
 #[test]
+fn what_an_earlier_version_enabled_is_off_until_it_is_enabled_again() {
+    let folder = Folder::new();
+    let connection = Connection::open(folder.path()).unwrap();
+    connection.execute_batch(VERSION_1).unwrap();
+    connection.execute_batch(OUTCOMES).unwrap();
+    connection
+        .execute_batch(
+            "INSERT INTO tool (server, remote_name, local_name, schema, schema_as_sent, enabled, \
+             imported_at) VALUES ('s', 'a', 'mcp_s_a', '{}', '{}', 1, 0), \
+             ('s', 'b', 'mcp_s_b', '{}', '{}', 0, 0);
+             PRAGMA user_version = 2;",
+        )
+        .unwrap();
+    drop(connection);
+    let store = folder.open();
+    let origin = "https://s.test";
+    let rows = || store.tools().unwrap();
+    let changed = |tool: &StoredTool| tool.changed_at(origin).to_string();
+    assert_eq!(rows().iter().map(changed).collect::<Vec<_>>(), ["origin", ""]);
+    let listed = |name: &str| StoredTool {
+        description: None,
+        schema_as_sent: "{}".to_owned(),
+        annotations: None,
+        ..tool("s", name)
+    };
+    let (became, _) = store.import("s", &[listed("a"), listed("b")], 1).unwrap();
+    assert_eq!(became, [Imported::Changed, Imported::Unchanged]);
+    assert_eq!(rows().iter().map(changed).collect::<Vec<_>>(), ["origin", ""]);
+    assert!(rows().iter().all(|tool| !tool.enabled));
+    store.enable("mcp_s_a", true).unwrap();
+    assert!(rows()[0].enabled && !rows()[0].changed.any());
+}
+
+#[test]
 fn a_migration_that_is_broken_off_leaves_version_1() {
     let folder = Folder::new();
     {

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use http::Uri;
 use serde_json::json;
 
 use super::handshake::Handshake;
@@ -55,9 +56,22 @@ enum Shown {
 const BUSY: [u16; 3] = [408, 425, 429];
 
 impl Eras {
+    /// Whether the server at `endpoint` was seen to be of the era without a
+    /// handshake.
+    pub fn is_modern(&self, endpoint: &Uri) -> bool {
+        self.lock().get(&origin(endpoint)) == Some(&Era::Modern)
+    }
+
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Era>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The origin of an address, by which eras are known.
+fn origin(endpoint: &Uri) -> String {
+    let scheme = endpoint.scheme_str().unwrap_or_default();
+    let authority = endpoint.authority().map_or("", |authority| authority.as_str());
+    format!("{scheme}://{authority}")
 }
 
 /// Asks in the modern way first, and falls back to the handshake.
@@ -75,9 +89,7 @@ impl DualEra {
         let preferred = modern.versions.first().and_then(|version| version.parse().ok());
         let revision = preferred.unwrap_or(Revision::V2026_07_28);
         let modern = Stateless::new(&Options { revision, ..options.clone() });
-        let scheme = options.endpoint.scheme_str().unwrap_or_default();
-        let authority = options.endpoint.authority().map_or("", |authority| authority.as_str());
-        let origin = format!("{scheme}://{authority}");
+        let origin = options.origin();
         DualEra { options, modern, eras, origin }
     }
 
@@ -193,8 +205,9 @@ impl DualEra {
             (_, Some(HEADER_MISMATCH | MISSING_CLIENT_CAPABILITY)) => Some(Shown::Modern),
             (_, Some(UNSUPPORTED_PROTOCOL_VERSION)) => Some(self.of_versions(error)),
             (Some(404), Some(METHOD_NOT_FOUND)) => Some(Shown::ModernWithoutMethod),
-            // A challenge comes before everything else.
-            (Some(401), _) => None,
+            // A challenge comes before everything else; without one, a server may
+            // refuse so whatever it does not know.
+            (Some(401), _) if facts.challenged => None,
             (Some(status), _) if BUSY.contains(&status) => self.preferred().map(Shown::Busy),
             // Any other refusal, and any other answer, is that of a server which
             // does not know what it was asked.

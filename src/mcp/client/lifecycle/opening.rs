@@ -65,6 +65,9 @@ pub trait Question {
 
     /// Its result, as what is negotiated over.
     fn offer(result: &Value) -> Offer<'_>;
+
+    /// The versions that its result names, whatever else it lacks.
+    fn versions(result: &Value) -> Vec<String>;
 }
 
 /// Asked by `initialize`.
@@ -76,6 +79,10 @@ impl Question for Initialize {
     fn offer(result: &Value) -> Offer<'_> {
         Offer::Initialize(result)
     }
+
+    fn versions(result: &Value) -> Vec<String> {
+        result["protocolVersion"].as_str().map(str::to_owned).into_iter().collect()
+    }
 }
 
 /// Asked by `server/discover`.
@@ -86,6 +93,11 @@ impl Question for Discover {
 
     fn offer(result: &Value) -> Offer<'_> {
         Offer::Discover(result)
+    }
+
+    fn versions(result: &Value) -> Vec<String> {
+        let listed = result["supportedVersions"].as_array().into_iter().flatten();
+        listed.filter_map(Value::as_str).map(str::to_owned).collect()
     }
 }
 
@@ -185,7 +197,9 @@ impl<M: Question> Opening<Asked<M>> {
             unsettled.life.enter(Stage::VersionAccepted);
             accepted.require_capabilities(policy)
         })();
-        let agreement = agreement.map_err(|refusal| refused(M::METHOD, refusal))?;
+        let agreement = agreement.map_err(|refusal| {
+            refused(M::METHOD, refusal).with(|facts| facts.named = M::versions(&introduction))
+        })?;
         let agreed = Agreed { agreement, introduction, asked: PhantomData };
         Ok(self.enter(Stage::CapabilitiesPresent, agreed))
     }

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::opening::{Asked, Connection, Discover, Opening};
+use super::opening::{Asked, Connection, Discover, Opening, Question};
 use crate::mcp::client::budget::Budget;
 use crate::mcp::client::channel::Channel;
 use crate::mcp::client::error::{ClientError, ErrorKind};
@@ -101,7 +101,8 @@ impl Stateless {
         introduction: Value,
     ) -> Result<Connection, ClientError> {
         if ResultType::of(&introduction, self.revision, false) != Some(ResultType::Complete) {
-            return Err(unexpected("server/discover"));
+            let named = Discover::versions(&introduction);
+            return Err(unexpected("server/discover").with(|facts| facts.named = named));
         }
         let agreed = asked.answered(introduction, &self.policy)?;
         let session = self.session(agreed.revision()?);

@@ -72,7 +72,7 @@ impl<'a> Asking<'a> {
 
     /// Sends the request and reads its response.
     pub async fn begin(&mut self) -> Result<Step, ClientError> {
-        let method = &self.request.method;
+        let (method, scale) = (&self.request.method, self.transport.scale);
         let response = self.transport.post(self.request.to_value(), &self.incoming.session).await?;
         if response.status() == StatusCode::UNAUTHORIZED {
             return Ok(challenge(response, self.transport.scale).await);
@@ -87,19 +87,29 @@ impl<'a> Asking<'a> {
         }
         let response = decoded(response, method, self.transport.scale).await?;
         if !self.incoming.session.negotiated {
-            self.issued = issued_session(response.headers())?;
+            self.issued = match issued_session(response.headers()) {
+                Ok(issued) => issued,
+                Err(error) => {
+                    discard(response, self.transport.scale).await;
+                    return Err(error);
+                }
+            };
             self.incoming.session.id = self.issued.clone();
         }
         match media_type(response.headers()).as_deref() {
             Some("application/json") => self.read_json(response).await,
             Some("text/event-stream") => self.read_events(response).await,
-            _ => Err(self.wrong_media_type("neither JSON nor an event stream")),
+            _ => {
+                Err(wrong_media_type(method, "neither JSON nor an event stream", response, scale)
+                    .await)
+            }
         }
     }
 
     /// Asks for what came after the last event, and reads it.
     pub async fn resume(&mut self, last_event_id: HeaderValue) -> Result<Step, ClientError> {
         self.incoming.break_off();
+        let scale = self.transport.scale;
         let response = self.transport.get(Some(last_event_id), &self.incoming.session).await?;
         if response.status() == StatusCode::UNAUTHORIZED {
             return Ok(challenge(response, self.transport.scale).await);
@@ -111,7 +121,10 @@ impl<'a> Asking<'a> {
         let response = decoded(response, "GET", self.transport.scale).await?;
         match media_type(response.headers()).as_deref() {
             Some("text/event-stream") => self.read_events(response).await,
-            _ => Err(self.wrong_media_type("no event stream")),
+            _ => {
+                Err(wrong_media_type(&self.request.method, "no event stream", response, scale)
+                    .await)
+            }
         }
     }
 
@@ -154,11 +167,18 @@ impl<'a> Asking<'a> {
             }
         }
     }
+}
 
-    fn wrong_media_type(&self, what: &str) -> ClientError {
-        let message = format!("what answers {} is {what}", self.request.method);
-        ClientError::new(ErrorKind::InvalidMessage, message)
-    }
+/// What is no answer by its media type. It is read to its end all the same: what
+/// was recorded of it would depend on how fast it came otherwise.
+async fn wrong_media_type(
+    method: &str,
+    what: &str,
+    response: http::Response,
+    scale: u32,
+) -> ClientError {
+    discard(response, scale).await;
+    ClientError::new(ErrorKind::InvalidMessage, format!("what answers {method} is {what}"))
 }
 
 /// The answer to `request`, if it is among what came. The others answer other

@@ -21,15 +21,16 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use self::asking::{Asking, Step};
-use self::refusal::{accepted, discard, no_response, refused, with_bounded_head};
+use self::refusal::{accepted, discard, refused, with_bounded_head};
 use self::tools::KnownTools;
 use super::budget::{Budget, bounded};
-use super::error::ClientError;
+use super::error::{ClientError, ErrorKind};
 use super::inbox::Inbox;
-use super::transport::{Reply, Session, Transport};
+use super::transport::{LeftOut, Reply, Session, Transport};
 use crate::mcp::authorization::{self, Challenge};
 use crate::mcp::json_rpc::{Notification, Request};
 use crate::mcp::mirror;
+use crate::wire::RequestHead;
 use crate::wire::http::{self, BoxFuture, HttpClient};
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -98,7 +99,7 @@ impl StreamableHttp {
         *request.method_mut() = method;
         *request.uri_mut() = self.endpoint.clone();
         *request.headers_mut() = headers;
-        let response = self.http.send(request).await.map_err(no_response)?;
+        let response = self.http.send(request).await?;
         with_bounded_head(response, self.scale).await
     }
 
@@ -122,6 +123,56 @@ impl StreamableHttp {
         self.send(Method::GET, headers, Bytes::new()).await
     }
 
+    /// Sends a request and reads its response, and what resumes it.
+    async fn ask(
+        &self,
+        request: &Request,
+        session: &Session,
+        inbox: &Inbox,
+        budget: &mut Budget,
+    ) -> Result<Reply, ClientError> {
+        let suspension = budget.suspension().clone();
+        let mut asking = Asking::new(self, request, session.clone(), inbox, suspension);
+        let mut step = budget.leg(asking.begin()).await?;
+        loop {
+            match step {
+                Step::Answered(outcome) => {
+                    budget.settle();
+                    // The answer is here. The stream is given a moment to end by
+                    // itself, rather than be broken off.
+                    bounded(self.scale, asking.finish()).await;
+                    return Ok(Reply { outcome, session_id: asking.issued_session() });
+                }
+                Step::Unfinished(error) => {
+                    let Some(last_event_id) = asking.last_event_id() else {
+                        return Err(error.with(|facts| facts.lost = true));
+                    };
+                    budget.pause(asking.retry()).await?;
+                    step = budget.leg(asking.resume(last_event_id)).await?;
+                }
+                Step::Challenged(challenges) => {
+                    budget.settle();
+                    let method = &request.method;
+                    return Err(self.challenged(method, challenges, session, budget).await);
+                }
+            }
+        }
+    }
+
+    /// A failure with the request that it is about, if what failed is the way to
+    /// the server and back: the response may have broken off, or never come.
+    fn about(&self, error: ClientError, message: &Value, session: &Session) -> ClientError {
+        if !matches!(error.kind, ErrorKind::Connection | ErrorKind::Timeout) {
+            return error;
+        }
+        error.with(|facts| {
+            facts.request.get_or_insert_with(|| {
+                let headers = self.post_headers(message, session);
+                Box::new(RequestHead::new("POST", self.endpoint.to_string(), &headers))
+            });
+        })
+    }
+
     /// Finds out whom to ask for authorization; the error that says so.
     async fn challenged(
         &self,
@@ -133,7 +184,9 @@ impl StreamableHttp {
         let http = self.http.as_ref();
         let endpoint = &self.endpoint;
         match authorization::discover(http, endpoint, session.revision, &challenges, budget).await {
-            Ok(discovery) => discovery.into_error(method),
+            Ok(discovery) => {
+                discovery.into_error(method).with(|facts| facts.challenged = !challenges.is_empty())
+            }
             Err(interruption) => interruption,
         }
     }
@@ -148,32 +201,8 @@ impl Transport for StreamableHttp {
         budget: &'a mut Budget,
     ) -> BoxFuture<'a, Result<Reply, ClientError>> {
         Box::pin(async move {
-            let suspension = budget.suspension().clone();
-            let mut asking = Asking::new(self, request, session.clone(), inbox, suspension);
-            let mut step = budget.leg(asking.begin()).await?;
-            loop {
-                match step {
-                    Step::Answered(outcome) => {
-                        budget.settle();
-                        // The answer is here. The stream is given a moment to
-                        // end by itself, rather than be broken off.
-                        bounded(self.scale, asking.finish()).await;
-                        return Ok(Reply { outcome, session_id: asking.issued_session() });
-                    }
-                    Step::Unfinished(error) => {
-                        let Some(last_event_id) = asking.last_event_id() else {
-                            return Err(error.with(|facts| facts.lost = true));
-                        };
-                        budget.pause(asking.retry()).await?;
-                        step = budget.leg(asking.resume(last_event_id)).await?;
-                    }
-                    Step::Challenged(challenges) => {
-                        budget.settle();
-                        let method = &request.method;
-                        return Err(self.challenged(method, challenges, session, budget).await);
-                    }
-                }
-            }
+            let reply = self.ask(request, session, inbox, budget).await;
+            reply.map_err(|error| self.about(error, &request.to_value(), session))
         })
     }
 
@@ -195,7 +224,8 @@ impl Transport for StreamableHttp {
                 discard(accepted(response, method, None, session).await?, self.scale).await;
                 Ok(None)
             };
-            match budget.leg(work).await? {
+            let taken = budget.leg(work).await;
+            match taken.map_err(|error| self.about(error, &notification.to_value(), session))? {
                 None => Ok(()),
                 Some(challenges) => Err(self.challenged(method, challenges, session, budget).await),
             }
@@ -253,10 +283,8 @@ impl Transport for StreamableHttp {
         })
     }
 
-    fn admit_tools(&self, tools: &mut Vec<Value>, session: &Session) {
-        if session.revision.mirrors_parameters() {
-            self.tools.admit(tools);
-        }
+    fn admit_tools(&self, tools: &mut Vec<Value>, session: &Session) -> Vec<LeftOut> {
+        if session.revision.mirrors_parameters() { self.tools.admit(tools) } else { Vec::new() }
     }
 
     fn rejected_tools(&self) -> Vec<(String, String)> {

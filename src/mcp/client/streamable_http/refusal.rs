@@ -5,6 +5,7 @@ use ::http::header::CONTENT_ENCODING;
 use ::http::{HeaderMap, StatusCode};
 use serde_json::Value;
 
+use crate::mcp::authorization::insufficient_scope;
 use crate::mcp::client::budget::bounded;
 use crate::mcp::client::error::{ClientError, ErrorKind};
 use crate::mcp::client::transport::Session;
@@ -23,6 +24,10 @@ pub async fn accepted(
     if status.is_success() {
         return Ok(response);
     }
+    let scopes = match status {
+        StatusCode::FORBIDDEN => insufficient_scope(response.headers()),
+        _ => None,
+    };
     let body = read_whole(response.into_body(), READ_LIMIT).await.unwrap_or_default();
     if status == StatusCode::NOT_FOUND && session.id.is_some() {
         let message = format!("{method} was refused: the server no longer knows the session");
@@ -35,9 +40,12 @@ pub async fn accepted(
         && let Some(error) = error_response(&body, id)
     {
         let error = ClientError::from_response(method, error, session.revision);
-        return Err(error.with(|facts| facts.status = Some(status.as_u16())));
+        return Err(error.with(|facts| {
+            facts.status = Some(status.as_u16());
+            facts.scopes = scopes;
+        }));
     }
-    Err(refused(method, status))
+    Err(refused(method, status).with(|facts| facts.scopes = scopes))
 }
 
 /// The error response in the body of a refusal, if there is one: for this
@@ -123,6 +131,24 @@ pub async fn decoded(
     discard(response, scale).await;
     let message = format!("what answers {method} is compressed in a way that was not asked for");
     Err(ClientError::new(ErrorKind::InvalidMessage, message))
+}
+
+/// A request to which no response came. The words are our own: a URL may have
+/// come from the far side, and is data beside them.
+impl From<http::ClientError> for ClientError {
+    fn from(error: http::ClientError) -> Self {
+        let (request, error) = match error {
+            http::ClientError::InvalidRequest { request, reason } => {
+                let message = format!("the request was not sent: {reason}");
+                (request, ClientError::new(ErrorKind::InvalidRequest, message))
+            }
+            http::ClientError::Network { request, reason }
+            | http::ClientError::InvalidResponse { request, reason } => {
+                (request, no_response(reason))
+            }
+        };
+        error.with(|facts| facts.request = Some(request))
+    }
 }
 
 /// A transport's error, without the words that it may have taken from the far

@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use ::http::HeaderMap;
 use serde_json::Value;
 
+use crate::mcp::client::transport::LeftOut;
 use crate::mcp::header_parameter::{self, HeaderParameter, InvalidAnnotation, Unrepeatable};
 use crate::mcp::mirror;
 
@@ -19,18 +20,24 @@ pub struct KnownTools(Mutex<BTreeMap<String, Known>>);
 type Known = Result<Vec<HeaderParameter>, InvalidAnnotation>;
 
 impl KnownTools {
-    /// Takes note of `tools` and leaves out those whose annotations are invalid.
+    /// Takes note of `tools` and takes out those whose annotations are invalid.
     /// The schema is read as it came.
-    pub fn admit(&self, tools: &mut Vec<Value>) {
+    pub fn admit(&self, tools: &mut Vec<Value>) -> Vec<LeftOut> {
         let mut known = self.lock();
+        let mut left_out = Vec::new();
         tools.retain(|tool| {
             let parameters = header_parameter::read(&tool["inputSchema"]);
+            let name = tool["name"].as_str().map(str::to_owned);
+            if let Err(reason) = parameters {
+                left_out.push(LeftOut { name: name.clone(), reason });
+            }
             let holds = parameters.is_ok();
-            if let Some(name) = tool["name"].as_str() {
-                known.insert(name.to_owned(), parameters);
+            if let Some(name) = name {
+                known.insert(name, parameters);
             }
             holds
         });
+        left_out
     }
 
     /// The tools that were left out, each with the reason.

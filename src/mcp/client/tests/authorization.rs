@@ -42,11 +42,11 @@ async fn the_challenge_leads_to_the_issuer() {
             &[
                 (
                     "http://server.test/meta",
-                    r#"{"resource":"http://server.test/public","authorization_servers":["https://auth.test/t1","https://b.test"],"scopes_supported":["all"]}"#,
+                    r#"{"resource":"http://server.test/public/mcp","authorization_servers":["https://auth.test/t1","https://b.test"],"scopes_supported":["all"]}"#,
                 ),
                 (
                     "https://auth.test/.well-known/oauth-authorization-server/t1",
-                    r#"{"issuer":"https://auth.test/t1"}"#,
+                    r#"{"issuer":"https://auth.test/t1","code_challenge_methods_supported":["S256"]}"#,
                 ),
             ],
         )
@@ -78,7 +78,7 @@ async fn without_a_hint_well_known_places_are_tried_in_their_order() {
             ),
             (
                 "https://auth.test/t1/.well-known/openid-configuration",
-                r#"{"issuer":"https://auth.test/t1"}"#,
+                r#"{"issuer":"https://auth.test/t1","code_challenge_methods_supported":["S256"]}"#,
             ),
         ],
     )
@@ -130,6 +130,7 @@ async fn metadata_that_speak_of_something_else_are_not_believed() {
     for metadata in [
         r#"{"resource":"http://other.test/public/mcp","authorization_servers":["https://auth.test"]}"#,
         r#"{"resource":"http://server.test/pub","authorization_servers":["https://auth.test"]}"#,
+        r#"{"resource":"http://server.test/public","authorization_servers":["https://auth.test"]}"#,
         r#"{"resource":"http://server.test:81/public","authorization_servers":["https://auth.test"]}"#,
         r#"{"authorization_servers":["https://auth.test"]}"#,
         r#"{"resource":"http://server.test","authorization_servers":[]}"#,
@@ -150,6 +151,40 @@ async fn metadata_that_speak_of_something_else_are_not_believed() {
         assert!(error.details()["discovery"].is_string());
         assert!(!error.message.contains("far-side"));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_at_every_address_does_not_end_the_search() {
+    let documents = &[
+        ("http://server.test/.well-known/oauth-protected-resource/public/mcp", "<html>"),
+        (
+            "http://server.test/.well-known/oauth-protected-resource",
+            r#"{"resource":"http://server.test/","authorization_servers":["https://auth.test"]}"#,
+        ),
+        ("https://auth.test/.well-known/oauth-authorization-server", "<html>"),
+        (
+            "https://auth.test/.well-known/openid-configuration",
+            r#"{"issuer":"https://auth.test","code_challenge_methods_supported":["plain"]}"#,
+        ),
+    ];
+    let (error, _) = discover(Revision::V2025_11_25, "Bearer", documents).await;
+    assert_eq!(error.details()["issuer"], "https://auth.test");
+    let said = error.details()["discovery"].as_str().unwrap().to_owned();
+    assert!(said.contains("code_challenge_methods_supported"), "{said}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_scope_that_is_missing_is_named() {
+    let server = FarSide::serving("2025-11-25", |seen| {
+        let mut refused = response(403, "", Body::whole(""));
+        let challenge = r#"Bearer error="insufficient_scope", scope="a b""#;
+        refused.headers_mut().insert("www-authenticate", challenge.parse().unwrap());
+        let _ = seen;
+        Act::Respond(refused)
+    });
+    let error = failure(&server.client(Revision::V2025_11_25), add()).await;
+    assert_eq!((error.kind, error.facts.status), (ErrorKind::HttpStatus, Some(403)));
+    assert_eq!(error.details()["scopes"], json!(["a", "b"]));
 }
 
 #[tokio::test(start_paused = true)]

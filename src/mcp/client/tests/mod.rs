@@ -22,8 +22,8 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::*;
-use crate::wire::http::BoxFuture;
-use crate::wire::{Body, Request, Response, TransportError};
+use crate::wire::http::{self, BoxFuture};
+use crate::wire::{Body, Request, RequestHead, Response, TransportError};
 
 /// One request, as it came.
 #[derive(Clone, Debug)]
@@ -100,8 +100,9 @@ impl FarSide {
 }
 
 impl HttpClient for FarSide {
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, http::ClientError>> {
         Box::pin(async move {
+            let sent = RequestHead::from(&request);
             let (head, body) = request.into_parts();
             let seen = Seen {
                 method: head.method,
@@ -119,7 +120,7 @@ impl HttpClient for FarSide {
                     Ok(response)
                 }
                 Act::Silence => std::future::pending().await,
-                Act::Fail(error) => Err(error),
+                Act::Fail(reason) => Err(http::ClientError::new(sent, reason)),
             }
         })
     }

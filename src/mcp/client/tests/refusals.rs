@@ -216,8 +216,42 @@ async fn a_transport_that_fails_is_told_without_its_words() {
     ] {
         let error = refusal(move |_| Act::Fail(failure.clone())).await;
         assert_eq!(error.kind, kind);
+        let request = error.facts.request.as_ref().unwrap();
+        assert_eq!((&*request.method, &*request.url), ("POST", "http://server.test/public/mcp"));
         assert!(!error.is_cancellation());
     }
+}
+
+/// Neither of them is told by the error that the double or a socket gives, which
+/// knows the request.
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_breaks_off_or_never_comes_is_told_with_its_request() {
+    let cut = || {
+        let body = Body::stream(stream::iter([Err(TransportError::Closed)]));
+        let response = ::http::Response::builder().header("content-type", "application/json");
+        Act::Respond(response.body(body).unwrap())
+    };
+    for (act, kind) in
+        [(cut as fn() -> Act, ErrorKind::Connection), (|| Act::Silence, ErrorKind::Timeout)]
+    {
+        let server = FarSide::serving("2025-11-25", move |_| act());
+        let error = failure(&server.client(Revision::V2025_11_25), add()).await;
+        assert_eq!(error.kind, kind);
+        let request = error.details()["http_request"].clone();
+        assert_eq!(request["method"], "POST");
+        assert_eq!(request["headers"]["mcp-protocol-version"], "2025-11-25");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_cannot_be_sent_is_told_as_such() {
+    let mut wrong = options(Revision::V2025_11_25);
+    wrong.endpoint = "ftp://server.test/mcp".parse().unwrap();
+    let double = Arc::new(crate::wire::Double::new(1));
+    let error = failure(&Client::new(double, wrong), add()).await;
+    assert_eq!(error.kind, ErrorKind::InvalidRequest);
+    assert_eq!(error.facts.request.unwrap().url, "ftp://server.test/mcp");
+    assert!(error.message.contains("`http://`"), "{}", error.message);
 }
 
 #[tokio::test(start_paused = true)]

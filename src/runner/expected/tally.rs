@@ -1,0 +1,157 @@
+//! What was expected in each execution, and what became of each entry: [`Tally`].
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::scope::{Scope, Where, smallest};
+use super::{Entry, Expectations};
+use crate::check::Verdict;
+use crate::runner::Execution;
+use crate::runner::event::Trouble;
+
+/// What does not hold in one execution and was expected not to.
+#[derive(Clone, Debug, Default)]
+pub struct Expected {
+    checkpoints: BTreeMap<String, Arc<Entry>>,
+    /// The entry for the whole check, if time was up.
+    timeout: Option<Arc<Entry>>,
+}
+
+impl Expected {
+    /// The entry that expects the checkpoint of this id not to hold; `None` if
+    /// it was not expected, or holds.
+    pub fn checkpoint(&self, id: &str) -> Option<&Arc<Entry>> {
+        self.checkpoints.get(id)
+    }
+
+    /// The entry that expects that the execution is not finished in time. It is
+    /// one for the whole check: which of its checkpoints took the time is not known.
+    pub fn timeout(&self) -> Option<&Arc<Entry>> {
+        self.timeout.as_ref()
+    }
+
+    /// The ids of the checkpoints that were expected not to hold, with their entries.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Arc<Entry>)> {
+        self.checkpoints.iter().map(|(id, entry)| (id.as_str(), entry))
+    }
+}
+
+/// Whether a verdict says that a claim does not hold, at whatever level: this is
+/// what an entry expects.
+pub fn does_not_hold(verdict: Verdict) -> bool {
+    match verdict {
+        Verdict::Fail
+        | Verdict::Warn
+        | Verdict::Note
+        | Verdict::NotExercised
+        | Verdict::Timeout => true,
+        Verdict::Pass | Verdict::Skip | Verdict::Cancelled | Verdict::Error => false,
+    }
+}
+
+/// An entry that expects what holds.
+#[derive(Clone, Debug)]
+pub struct Stale {
+    /// The entry.
+    pub entry: Arc<Entry>,
+    /// `FILE:LINE` of it.
+    pub place: String,
+    /// Where it holds, of all places that the entry is about and that ran.
+    pub holds: Vec<Scope>,
+    /// Where it does not hold; empty if the entry can go.
+    pub remains: Vec<Scope>,
+}
+
+impl Stale {
+    /// What to do about it, in a sentence without a full stop.
+    pub fn advice(&self) -> String {
+        match self.remains.as_slice() {
+            [] => "take the entry out".to_owned(),
+            remains => {
+                let scopes: Vec<String> = remains.iter().map(Scope::to_string).collect();
+                format!("say where it does not: {}", scopes.join("; or "))
+            }
+        }
+    }
+}
+
+/// Follows a run and knows what became of each entry.
+#[derive(Debug)]
+pub struct Tally<'a> {
+    expectations: &'a Expectations,
+    /// Whether some claims of a check are not reported: then it is not known
+    /// whether a whole check holds.
+    is_partial: bool,
+    seen: Vec<Seen>,
+}
+
+/// What became of one entry.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    failed: Vec<Where>,
+    held: Vec<Where>,
+}
+
+impl<'a> Tally<'a> {
+    /// Nothing ran yet. `is_partial` says that claims below some level are left
+    /// out of the run.
+    pub fn new(expectations: &'a Expectations, is_partial: bool) -> Self {
+        let seen = vec![Seen::default(); expectations.entries.len()];
+        Tally { expectations, is_partial, seen }
+    }
+
+    /// What of an execution was expected, noted for the end. An execution that
+    /// says nothing of its subject was not expected: a broken check, a subject
+    /// that cannot be run, what is skipped or cancelled.
+    pub fn expected(&mut self, execution: &Execution) -> Expected {
+        let mut expected = Expected::default();
+        let is_late = match execution.trouble {
+            None => false,
+            Some(Trouble::TimedOut(_)) => true,
+            Some(_) => return expected,
+        };
+        for (entry, seen) in self.expectations.entries.iter().zip(&mut self.seen) {
+            if !entry.counts() || !entry.is_about(execution) {
+                continue;
+            }
+            let named = || {
+                let results = execution.checkpoints.iter();
+                results.filter(|result| entry.names(&result.checkpoint.id))
+            };
+            let mut failed = false;
+            for result in named().filter(|result| does_not_hold(result.verdict)) {
+                failed = true;
+                let id = result.checkpoint.id.clone();
+                expected.checkpoints.entry(id).or_insert_with(|| Arc::clone(entry));
+            }
+            if is_late && entry.checkpoint.is_none() {
+                failed = true;
+                expected.timeout.get_or_insert_with(|| Arc::clone(entry));
+            }
+            let held = named().any(|result| result.verdict == Verdict::Pass);
+            if failed {
+                seen.failed.push(Where::of(execution));
+            } else if held && !(self.is_partial && entry.checkpoint.is_none()) {
+                seen.held.push(Where::of(execution));
+            }
+        }
+        expected
+    }
+
+    /// The entries that expect what holds, in the order of the file.
+    pub fn stale(&self) -> Vec<Stale> {
+        let entries = self.expectations.entries.iter().zip(&self.seen);
+        entries
+            .filter(|(entry, seen)| !entry.flaky && !seen.held.is_empty())
+            .map(|(entry, Seen { failed, held })| {
+                let all: Vec<Where> = failed.iter().chain(held).cloned().collect();
+                Stale {
+                    entry: Arc::clone(entry),
+                    place: self.expectations.place(entry),
+                    holds: smallest(held, &all),
+                    remains: smallest(failed, &all),
+                }
+            })
+            .collect()
+    }
+}
