@@ -10,6 +10,7 @@
 //! | `rhai,broken` | it is a broken check; the next `text` block shows lines of what is said |
 //! | `rhai,fault` | it is a fault, and turns the last whole check before it red |
 //! | `rhai,fragment` | it compiles; without a function of its own it is wrapped in one |
+//! | `sh,client` | it is a client that knows one task, and says so of all others |
 //! | `sh` | each `mcp-checks` in it is a command line that can be parsed |
 
 mod coverage;
@@ -18,12 +19,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Parser as _;
-use mcp_checks::check::{Check, Level, Library, SourceText, Verdict};
+use mcp_checks::check::{Check, Level, Library, Selection, SourceText, Verdict};
 use mcp_checks::cli::CommandLine;
 use mcp_checks::cli::new::CLIENT_TEMPLATE;
 use mcp_checks::profile;
 use mcp_checks::runner::event::Trouble;
 use mcp_checks::runner::plan::Choice;
+use mcp_checks::runner::subject::Command;
 use mcp_checks::runner::{self, Event, Execution, Plan, Settings, Subject};
 use mcp_checks::script::engine::{Limits, ScriptEngine};
 use mcp_checks::script::fault::FaultScript;
@@ -87,6 +89,7 @@ fn run(block: &Block, fault: Option<&Block>) -> Vec<Execution> {
     let library = Library::of(vec![check]);
     let profiles = profile::embedded().expect("the built-in profiles are valid");
     let mut settings = Settings::new(Subject::Embedded);
+    settings.fail_on = Level::Interop;
     settings.fault = fault.map(|fault| {
         let name = "docs-example".to_owned();
         Arc::new(FaultScript::new(name, source(fault, &fault.text)))
@@ -122,7 +125,7 @@ fn told(executions: &[Execution]) -> String {
 }
 
 fn is_red(executions: &[Execution]) -> bool {
-    executions.iter().any(|execution| execution.is_red(Level::Interop))
+    executions.iter().any(|execution| execution.outcome.is_red())
 }
 
 #[test]
@@ -254,6 +257,42 @@ fn command_lines_can_be_parsed() {
         }
     }
     assert!(parsed > 10, "the command lines are found");
+}
+
+/// The client of the page about clients, with this program in the place of an SDK.
+#[cfg(unix)]
+#[test]
+fn the_first_driver_knows_one_task() {
+    let blocks = blocks();
+    let driver = blocks.iter().find(|block| block.info == "sh,client").expect("it is there");
+    let sdk = "my-client call \"$1\" add '{\"a\": 17, \"b\": 25}'";
+    assert!(driver.text.contains(sdk), "{}", driver.place);
+    let drive = concat!(env!("CARGO_BIN_EXE_mcp-checks"), " drive client/tool-call-basic \"$1\"");
+    let file = tempfile::NamedTempFile::new().expect("a file can be written");
+    std::fs::write(file.path(), driver.text.replace(sdk, drive)).expect("it can be written to");
+    let arguments = vec![file.path().display().to_string()];
+    let command = Command { program: "sh".to_owned(), arguments };
+    let library = Library::embedded();
+    let profiles = profile::embedded().expect("the built-in profiles are valid");
+    let settings = Settings::new(Subject::Client(command));
+    let ids = ["client/session-recovery".to_owned(), "client/tool-call-basic".to_owned()];
+    let choice = Choice {
+        selection: Some(&Selection::parse(&ids, &library).expect("there are such checks")),
+        profiles: &["session-http".to_owned()],
+        ..Choice::default()
+    };
+    let plan = Plan::new(&library, &profiles, &settings.subject, &choice);
+    let mut skipped = Vec::new();
+    let summary = runner::run(&plan, &library.support, &settings, |event| {
+        if let Event::ExecutionFinished(execution) = event
+            && let Some(Trouble::Skipped(reason)) = execution.trouble
+        {
+            skipped.push((execution.check, reason));
+        }
+    });
+    let reason = "the client does not know this task (exit code 77)".to_owned();
+    assert_eq!(skipped, [("client/session-recovery".to_owned(), reason)]);
+    assert_eq!((summary.executions.ran, summary.executions.failed), (1, 0));
 }
 
 #[test]

@@ -39,6 +39,17 @@ fn it_loops_for_ever() {
 }
 
 #[test]
+fn it_waits_for_ever() {
+    let reason = "waits without end";
+    drive_breaks("while !client.call_tool(\"nothing\").ok {}", reason);
+    drive_breaks("loop { client.wait(60000); }", reason);
+    drive_breaks("loop { client.begin(\"ping\"); }", reason);
+    drive_breaks("loop { try { client.ping(); } catch {} }", reason);
+    let host = check("").replace("fn drive(client)", "fn operate(host)");
+    breaks(&host.replace("client.call_tool(", "loop { host.ping(); } host.call_tool("), reason);
+}
+
+#[test]
 fn it_recurses_for_ever() {
     breaks(&format!("{}\nfn deeper(x) {{ deeper(x + 1) }}\n", check("deeper(1);")), "without end");
     drive_breaks("let f = |g| g.call(g); f.call(f);", "without end");
@@ -107,7 +118,7 @@ fn it_throws() {
     drive_breaks("client.call_tool(\"add\", #{ a: 0.0 / 0.0 });", "NaN");
     drive_breaks("chunk(());", "bytes are");
     drive_breaks("client.send_raw(());", "send_raw");
-    drive_breaks("let x = []; let f = || x; x.push(f); `${x}`;", "data race");
+    drive_breaks("let x = []; let f = || x; x.push(f); `${x}`;", "is in use while `push` runs");
     let handler = check("").replace("|args| args.a + 25", "|args| throw \"in the handler\"");
     breaks(&handler, "in the handler");
     let judge = check("").replace("seen.equal(", "throw \"in judge\"; seen.equal(");
@@ -142,13 +153,6 @@ fn a_handler_has_no_use_for_its_own_client() {
     let ran = place.run(&[]);
     assert!(matches!(ran.code, Some(0 | 3)), "{:?}: {}", ran.code, ran.stderr);
     assert_eq!(place.outcome("good"), "pass");
-}
-
-#[test]
-fn it_redefines_the_api() {
-    let script = |function: &str| format!("{}\n{function}\n", check(""));
-    breaks(&script("fn call_tool(name, arguments) { 1 }"), "`call_tool`, which is a name");
-    breaks(&script("fn equal(id, one, other) { true }"), "`equal`, which is a name");
 }
 
 #[test]

@@ -31,24 +31,46 @@ fn run(url: &str) -> (Place, Ran) {
     (place, ran)
 }
 
+/// One error before anything runs, and no report.
+fn is_unreachable(url: &str) {
+    let place = Place::new();
+    place.write("checks/good.rhai", CHECK);
+    let ran = place.run(&["--server", url, "--timeout", "1"]).exits(1);
+    assert!(ran.elapsed < Duration::from_secs(10), "{:?}", ran.elapsed);
+    for words in ["server::unreachable", "look whether the server runs there"] {
+        assert!(ran.stderr.contains(words), "{}", ran.stderr);
+    }
+    assert_eq!(ran.stdout, "");
+}
+
 #[test]
 fn it_refuses() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     drop(listener);
-    let (place, _) = run(&url);
-    let said = place.execution("good").to_string();
-    assert!(said.contains("answered nothing"), "{said}");
-    assert!(said.contains("look whether the server runs there"), "{said}");
+    is_unreachable(&url);
 }
 
 #[test]
 fn it_never_answers() {
     let held = std::sync::Mutex::new(Vec::new());
-    let url = server(move |stream| held.lock().unwrap().push(stream));
-    let (place, _) = run(&url);
+    is_unreachable(&server(move |stream| held.lock().unwrap().push(stream)));
+}
+
+#[test]
+fn a_loop_in_the_script_never_ends_with_it() {
+    let url = server(|mut stream| {
+        let _ = stream.read(&mut [0; 1024]);
+        let _ = stream.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+    });
+    let place = Place::new();
+    place.write("checks/good.rhai", CHECK.replace("client.ping()", "while !client.ping().ok {}"));
+    let ran = place.run(&["--server", &url, "--revision", "2025-11-25"]).exits(1);
+    assert!(ran.elapsed < Duration::from_secs(20), "{:?}", ran.elapsed);
     let execution = place.execution("good");
-    assert!(execution.to_string().contains("answered nothing"), "{execution:#}");
+    assert_eq!(execution["log"][0]["function"], "drive", "{execution:#}");
+    let text = execution["log"][0]["text"].as_str().unwrap();
+    assert!(text.contains("ended: the script waits without end"), "{text}");
 }
 
 #[test]

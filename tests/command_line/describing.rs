@@ -35,6 +35,70 @@ fn list_narrows() {
 }
 
 #[test]
+fn list_names_what_a_subject_can_take() {
+    let place = Place::with(GOOD);
+    let client_alone = GOOD.replace("MUST    add", "MUST [builtin]  add");
+    let client_alone = client_alone.replace("SHOULD  N", "SHOULD [builtin]  N");
+    place.write("checks/inside.rhai", &client_alone.replace("tools", "tools, inside"));
+    let of_server = GOOD.replace("fn serve(server)", "fn unused(server)");
+    place.write("checks/of-server.rhai", &of_server.replace("//! tags: tools\n", ""));
+    let of_host = GOOD.replace("fn drive(client)", "fn operate(host)");
+    place.write("checks/of-host.rhai", &of_host);
+    let ids = |subject: &str| -> Vec<String> {
+        let listed = place.run(&["list", "--format", "json", "--for", subject]).exits(0).json();
+        let ids = listed["checks"].as_array().unwrap().iter();
+        ids.map(|check| check["id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(ids("builtin"), ["inside", "of-host", "of-server", "one"]);
+    assert_eq!(ids("client"), ["one"]);
+    assert_eq!(ids("server"), ["of-server"]);
+    let tags = place.run(&["list", "--tags"]).exits(0);
+    assert_eq!(tags.stdout, "inside  1\ntools   3\n");
+    let tags = place.run(&["list", "--tags", "--for", "client", "--format", "json"]).exits(0);
+    assert_eq!(tags.json(), serde_json::json!({ "tags": { "tools": 1 } }));
+}
+
+#[test]
+fn checks_of_ones_own_stand_in_the_place_of_the_built_in_ones_or_beside_them() {
+    let place = Place::with(GOOD);
+    let run = ["run", "--profile", "session-http"];
+    let alone = place.run(&run).exits(0);
+    assert!(alone.stdout.starts_with("embedded: 1 execution of 1 check "), "{}", alone.stdout);
+    assert!(alone.stdout.contains(" built-in checks are left out: "), "{}", alone.stdout);
+    assert!(alone.stdout.contains("--with-builtin adds"), "{}", alone.stdout);
+    let names = |words: &[&str]| -> Vec<String> {
+        let listed = place.run(&[&["list", "--format", "json"], words].concat()).exits(0).json();
+        let checks = listed["checks"].as_array().unwrap().iter();
+        checks.map(|check| check["id"].as_str().unwrap().to_owned()).collect()
+    };
+    let both = names(&["--with-builtin"]);
+    assert!(both.len() > 100 && both.contains(&"one".to_owned()), "{both:?}");
+    // Of two with one id that of the folder counts.
+    let taken = "client/tool-call-basic";
+    place.write(&format!("checks/{taken}.rhai"), &GOOD.replace("Calls one", "Mine calls one"));
+    place.write("snapshots/session-http/.keep", "");
+    let words =
+        [&run[..], &["--with-builtin", "tool-call-basic or one", "client/session-recovery"]];
+    let ran = place.run(&words.concat()).exits(0);
+    assert!(ran.stdout.contains("1 built-in check is replaced"), "{}", ran.stdout);
+    let shown = place.run(&["show", taken, "--with-builtin"]).exits(0);
+    assert!(shown.stdout.contains("Mine calls one tool."), "{}", shown.stdout);
+    // Nobody has to keep the wire of checks that are not in the folder.
+    let pending: Vec<String> = place.files().into_iter().filter(|f| f.contains(".new")).collect();
+    assert_eq!(
+        pending,
+        [
+            "snapshots/session-http/client/tool-call-basic.snap.new",
+            "snapshots/session-http/one.snap.new"
+        ]
+    );
+    // The program as a client finds both as well.
+    let words =
+        ["matrix", "client/session-recovery", "one", "--with-builtin", "--profile", "session-http"];
+    place.run(&words).exits(0);
+}
+
+#[test]
 fn list_tells_what_is_broken() {
     let place = Place::with(GOOD);
     place.write("checks/broken.rhai", "//! Says nothing.\nfn serve(server) {}\n");

@@ -45,6 +45,7 @@ impl FarSide {
             revision,
             session: revision.has_handshake().then(|| "a-session".to_owned()),
             framing: Framing::Json,
+            declares: Vec::new(),
             lacks: Vec::new(),
             path: path.to_owned(),
         }));

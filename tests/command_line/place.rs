@@ -173,10 +173,15 @@ impl Ran {
     }
 }
 
-/// The last line of a report says how long it took.
+/// A report without what changes from day to day: how long it took, and how many
+/// checks are inside the program.
 fn without_times(text: &str) -> String {
     let timeless = text.lines().map(|line| {
         let is_time = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+        // How many there are is nobody's affair here.
+        if let Some((_, rest)) = line.split_once(" built-in checks are left out") {
+            return format!("NUMBER built-in checks are left out{rest}\n");
+        }
         match line.strip_prefix("in ") {
             Some(rest) if is_time(rest) => "in TIME\n".to_owned(),
             _ => format!("{line}\n"),

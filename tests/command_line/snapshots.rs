@@ -64,7 +64,8 @@ fn a_new_snapshot_is_counted_and_an_error_under_ci() {
     place.write("checks/two.rhai", GOOD);
     let ran = place.run(&RUN).exits(0);
     assert!(ran.stdout.contains("two.snap.new"), "{}", ran.stdout);
-    place.run_with(&RUN, &[("CI", "true")]).exits(1);
+    let ran = place.run_with(&RUN, &[("CI", "true")]).exits(1);
+    assert!(ran.stdout.contains("2 executions ran, 1 failed"), "{}", ran.stdout);
     place.run_with(&RUN, &[("CI", "false")]).exits(0);
     let ran = place.run(&["review", "two", "--colour", "always"]).exits(1);
     assert!(ran.stdout.contains("two for session-http"), "{}", ran.stdout);

@@ -1,10 +1,10 @@
 //! A checkpoint passes only on evidence, and one that does not apply is skipped
 //! with a reason.
 
-use mcp_checks::check::{CheckKind, Level, Library, Verdict, WIRE_SCHEMA};
+use mcp_checks::check::{CheckKind, Level, Library, Verdict, WIRE_SCHEMA, Weight};
 use mcp_checks::runner::event::Trouble;
 use mcp_checks::runner::subject::Command;
-use mcp_checks::runner::{Settings, Subject};
+use mcp_checks::runner::{Outcome, Settings, Subject};
 
 use crate::library::{line, one, profile, profiles, run, shipped, verdicts};
 
@@ -26,13 +26,19 @@ fn judge(seen) {
 "#;
 
 #[test]
-fn what_never_happened_is_not_exercised_and_red() {
+fn what_never_happened_is_not_exercised_and_weighs_as_its_level_does() {
     let executions = run(&one(SILENT), &profile("session-http"), &Settings::new(Subject::Embedded));
     let own = verdicts(&executions).filter(|(_, result)| result.checkpoint.id != WIRE_SCHEMA);
-    let found: Vec<_> = own.map(|(_, result)| result.verdict).collect();
-    assert_eq!(found, [Verdict::NotExercised; 4]);
-    assert!(executions[0].is_red(Level::Must));
-    for level in ["MUST", "SHOULD", "MAY", "INTEROP"] {
+    let found: Vec<_> = own.map(|(_, result)| (result.verdict, result.weight)).collect();
+    let weights = [Weight::Red, Weight::Warning, Weight::Note, Weight::Note];
+    assert_eq!(found, weights.map(|weight| (Verdict::NotExercised, weight)));
+    assert_eq!(executions[0].outcome, Outcome::Fail);
+    for (level, [by_default, on_should]) in [
+        ("MUST", [Outcome::Fail, Outcome::Fail]),
+        ("SHOULD", [Outcome::Warn, Outcome::Fail]),
+        ("MAY", [Outcome::Note, Outcome::Note]),
+        ("INTEROP", [Outcome::Note, Outcome::Note]),
+    ] {
         let alone = SILENT.lines().filter(|line| {
             !line.starts_with("//! ") || line.contains(level) || line.ends_with("comes.")
         });
@@ -40,28 +46,103 @@ fn what_never_happened_is_not_exercised_and_red() {
         let id = alone[2].split_whitespace().nth(1).unwrap();
         let kept = alone.iter().filter(|line| !line.contains("seen.") || line.contains(id));
         let text: String = kept.map(|line| format!("{line}\n")).collect();
-        let executions =
-            run(&one(&text), &profile("session-http"), &Settings::new(Subject::Embedded));
-        assert!(executions[0].is_red(Level::Must), "{level} alone: {text}");
+        for (fail_on, outcome) in [(Level::Must, by_default), (Level::Should, on_should)] {
+            let mut settings = Settings::new(Subject::Embedded);
+            settings.fail_on = fail_on;
+            let executions = run(&one(&text), &profile("session-http"), &settings);
+            assert_eq!(executions[0].outcome, outcome, "{level} alone, {fail_on}: {text}");
+        }
     }
 }
 
+/// The verdicts on a check's own checkpoints, with the built-in client.
+fn decided(text: &str) -> Vec<(String, Verdict)> {
+    let executions = run(&one(text), &profile("session-http"), &Settings::new(Subject::Embedded));
+    let own = verdicts(&executions).filter(|(_, result)| result.checkpoint.id != WIRE_SCHEMA);
+    own.map(|(_, result)| (result.checkpoint.id.clone(), result.verdict)).collect()
+}
+
 #[test]
-fn what_never_happened_is_not_different_from_anything() {
+fn nothing_is_decided_by_what_never_happened() {
     let never = "seen.calls(\"add\")[0]";
     for condition in [
         format!("{never}.arguments != ()"),
         format!("() != {never}.arguments"),
-        format!("{never}.arguments.a != 17"),
+        format!("{never}.arguments == ()"),
         format!("{never} != seen.gets[0]"),
+        format!("{never}.at - 5 >= 500"),
+        format!("500 > {never}.at"),
+        format!("!{never}.exchange.aborted"),
+        format!("type_of({never}.params) == \"map\""),
+        format!("{never}.params.type_of() != \"map\""),
+        format!("{never}.arguments.contains(\"a\")"),
+        format!("![1, 2].contains({never}.arguments.a)"),
+        format!("{never}.header(\"accept\").split(\",\").len == 0"),
+        format!("{never}.nobody_knows_this(1)"),
+        format!("{never}.arguments.a == 17 && true"),
+        format!("{never}.arguments.a == 17 || true"),
+        format!("if {never}.arguments.a == 17 {{ true }} else {{ true }}"),
+        "seen.messages.any(|message| message.response.at > 1000)".to_owned(),
+        "seen.messages.all(|message| message.response.at < 1000)".to_owned(),
+        format!("seen.gets.all(|get| get.index < 5) && {never}.exchange.accepted"),
     ] {
-        let text =
-            SILENT.replace(r#"seen.before("notifications/initialized", "tools/call")"#, &condition);
-        assert_ne!(text, SILENT);
-        let executions =
-            run(&one(&text), &profile("session-http"), &Settings::new(Subject::Embedded));
-        let (_, result) = verdicts(&executions).next().expect("it was judged");
-        assert_eq!(result.verdict, Verdict::Fail, "{condition}");
+        let text = SILENT
+            .replace(r#"seen.before("notifications/initialized", "tools/call")"#, &condition)
+            .replace("fn drive(client) {}", "fn drive(client) { client.ping() }");
+        let expected = [
+            ("checked".to_owned(), Verdict::NotExercised),
+            ("equal".to_owned(), Verdict::NotExercised),
+            ("every".to_owned(), Verdict::Pass),
+            ("none".to_owned(), Verdict::Pass),
+        ];
+        assert_eq!(decided(&text), expected, "{condition}");
+    }
+}
+
+/// One call is made, and each claim is about two.
+#[test]
+fn a_claim_that_held_once_does_not_hold_by_what_never_happened() {
+    let judged = |judge: &str| {
+        let text = format!(
+            r#"//! Is about two calls.
+//!
+//! before  MUST  It is decided before
+//! both    MUST  Both calls come
+//! after   MUST  It is decided after
+
+fn serve(server) {{ server.tool("echo", #{{ message: "string" }}, |args| args.message); }}
+fn drive(client) {{ client.call_tool("echo", #{{ message: "hi" }}) }}
+fn judge(seen) {{
+    let calls = seen.calls("echo");
+    seen.check("before", calls.len == 1);
+    seen.check("both", calls[0].at >= 0);
+    {judge}
+    seen.check("after", calls.len == 1);
+}}
+"#
+        );
+        decided(&text).into_iter().map(|(_, verdict)| verdict).collect::<Vec<_>>()
+    };
+    use Verdict::{NotExercised, Pass};
+    for judge in [
+        r#"seen.check("both", calls[1].at - calls[0].at >= 500);"#,
+        r#"seen.equal("both", calls[1].arguments.message, "hi");"#,
+        r#"seen.check("both", calls[1].accepted && calls[1].at > 0);"#,
+        r#"let late = calls[1].accepted && calls[1].at > 0; seen.check("both", late);"#,
+        r#"seen.every("both", calls, |one| if calls[1].at > 0 { true } else { false });"#,
+        r#"for one in calls { if calls[1].at > 0 { seen.check("both", true); } }"#,
+        r#"seen.goal("both", calls, |one| calls[1].at > 0);"#,
+    ] {
+        assert_eq!(judged(judge), [Pass, NotExercised, Pass], "{judge}");
+    }
+    // What would have changed a value, or returned, cannot be passed over.
+    for judge in [
+        r#"let late = false; if calls[1].at > 0 { late = true; } seen.check("both", !late);"#,
+        r#"if calls[1].at > 0 { return; } seen.check("both", true);"#,
+        r#"let times = []; for one in calls { times.push(calls[1].at > 0 && calls.len > 0); }
+           seen.equal("both", times.len, 0);"#,
+    ] {
+        assert_eq!(judged(judge), [Pass, NotExercised, NotExercised], "{judge}");
     }
 }
 

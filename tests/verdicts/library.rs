@@ -1,6 +1,7 @@
 //! Runs through the library: [`run`], and a few checks for it.
 
-use std::sync::Arc;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
 
 use mcp_checks::check::{Check, CheckKind, CheckpointResult, Library, SourceText};
 use mcp_checks::profile::{self, Profile};
@@ -9,6 +10,26 @@ use mcp_checks::runner::plan::Choice;
 use mcp_checks::runner::subject::Command;
 use mcp_checks::runner::{self, Event, Execution, Plan, Settings, Subject};
 use miette::NamedSource;
+
+/// What is written can be read after the reporter is gone.
+#[derive(Clone, Default)]
+pub struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Written {
+    pub fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
 
 pub fn source(text: &str) -> SourceText {
     Arc::new(NamedSource::new("check.rhai", Arc::from(text)))

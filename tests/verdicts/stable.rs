@@ -1,28 +1,12 @@
 //! The same suite gives the same report, however many workers there are.
 
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
-
 use mcp_checks::check::Library;
 use mcp_checks::report::{Json, Reporter};
 use mcp_checks::runner::plan::Choice;
 use mcp_checks::runner::{self, Plan, Settings, Subject};
 use serde_json::Value;
 
-use crate::library::profiles;
-
-#[derive(Clone, Default)]
-struct Written(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Written {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
+use crate::library::{Written, profiles};
 
 /// The JSON report of the shipped suite without the real time that it took.
 fn report(jobs: usize) -> Value {
@@ -34,7 +18,7 @@ fn report(jobs: usize) -> Value {
     let mut reporter = Json::new(Box::new(written.clone()), settings.style.clone());
     runner::run(&plan, &library.support, &settings, |event| reporter.event(&event).unwrap());
     drop(reporter);
-    let mut report: Value = serde_json::from_slice(&written.0.lock().unwrap()).unwrap();
+    let mut report: Value = serde_json::from_str(&written.text()).unwrap();
     report["summary"]["elapsed_ms"] = 0.into();
     for execution in report["executions"].as_array_mut().unwrap() {
         execution["elapsed_ms"] = 0.into();

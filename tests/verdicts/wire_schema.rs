@@ -72,6 +72,21 @@ fn the_built_in_client_is_held_to_it_in_memory_and_over_a_socket() {
     }
 }
 
+/// One message does not hide another that is wrong in another way; what is wrong
+/// in the same way twice is told of once.
+#[test]
+fn each_way_of_being_wrong_is_told_of_once() {
+    let drive = "client.set_logging_level(\"deafening\"); client.set_logging_level(\"dull\"); \
+                 client.call_tool(\"add\", 7)";
+    let execution = on(Subject::Embedded, &client(drive));
+    let decision = wire_schema(&execution).decision.as_ref().expect("it does not hold");
+    assert!(decision.reason.contains("as SetLevelRequest, at `/params/level`"));
+    let further: Vec<&str> =
+        decision.further.iter().map(|further| further.reason.as_str()).collect();
+    let [other] = further[..] else { panic!("{further:?}") };
+    assert!(other.contains("as CallToolRequest, at `/params/arguments`"), "{other}");
+}
+
 #[test]
 fn so_is_a_client_from_outside() {
     for (drive, verdict) in [("client.ping()", Verdict::Pass), (INVALID, Verdict::Fail)] {

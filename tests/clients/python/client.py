@@ -116,6 +116,11 @@ async def slow_word(client):
     await tell(client, "report_word", text(await client.call_tool("slow_word", {})))
 
 
+async def say_word(client):
+    """Hands on what a tool says."""
+    await client.call_tool("say", {"text": text(await client.call_tool("word", {}))})
+
+
 async def stalled_tool(client):
     try:
         await client.call_tool("process_data", {}, read_timeout_seconds=2)
@@ -272,6 +277,7 @@ TASKS = {
     "client/mrtr-no-state": request_certificate,
     "connection/handshake": list_and_replay,
     "connection/session": ECHO_TWICE,
+    "say-word": say_word,
     "tools/multi-step": step_until_done,
     "tools/pages": list_and_replay,
     "tools/event-stream": calls(("slow_word", {})),

@@ -53,6 +53,11 @@ async function slowWord(client) {
   await tell(client, 'report_word', text(await call(client, 'slow_word')));
 }
 
+/** Hands on what a tool says. */
+async function sayWord(client) {
+  await call(client, 'say', { text: text(await call(client, 'word')) });
+}
+
 async function stalledTool(client) {
   await call(client, 'process_data', {}, { timeout: 2000 }).catch(() => {});
   await call(client, 'get_status');
@@ -194,6 +199,7 @@ const TASKS = {
   'client/mrtr-elicit-url': linkMeanwhile,
   'connection/handshake': list,
   'connection/session': echoTwice,
+  'say-word': sayWord,
   'tools/multi-step': stepUntilDone,
   'tools/pages': list, // the SDK walks all pages by itself
   'tools/event-stream': (client) => call(client, 'slow_word'),

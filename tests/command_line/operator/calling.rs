@@ -105,6 +105,20 @@ fn an_interrupt_cancels_the_run_though_the_server_answers_nothing() {
 }
 
 #[test]
+fn a_second_interrupt_at_once_leaves_no_run_that_goes_on() {
+    let desk = Desk::new().enabled(&["hang"]);
+    for pause in ["0", "0.001", "0.002"] {
+        let child = begin(&desk, &[]);
+        let pid = child.id();
+        let twice = format!("kill -INT {pid}; sleep {pause}; kill -INT {pid}");
+        let _ = Command::new("sh").args(["-c", &twice]).status().unwrap();
+        assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+        let statuses = query(&desk.store(), "SELECT status FROM run");
+        assert!(statuses.iter().all(|status| status == "cancelled"), "{pause}: {statuses:?}");
+    }
+}
+
+#[test]
 fn an_interrupt_stops_the_call_though_another_process_holds_the_store() {
     let desk = Desk::new().enabled(&["hang"]);
     let child = begin(&desk, &[]);
@@ -119,6 +133,38 @@ fn an_interrupt_stops_the_call_though_another_process_holds_the_store() {
     connection.execute_batch("ROLLBACK").unwrap();
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
     assert_eq!(desk.audit()["runs"][0]["status"], "cancelled");
+}
+
+/// Whether a process has a handler of its own for an interrupt.
+#[cfg(target_os = "linux")]
+fn listens_for_interrupts(child: &Child) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+    // SIGINT is the second signal.
+    u64::from_str_radix(caught.trim(), 16).unwrap() & 2 != 0
+}
+
+/// The store is held, so that the run cannot begin before the interrupt.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_while_the_run_begins_leaves_no_run_that_goes_on() {
+    let desk = Desk::new().enabled(&["greet"]);
+    let before = desk.calls();
+    let connection = rusqlite::Connection::open(desk.store()).unwrap();
+    connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut command = desk.place.command(&["call", "mcp_shop_greet", "--args", "{}"]);
+    command.env("MCP_CHECKS_STORE", desk.store());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let start = Instant::now();
+    while !listens_for_interrupts(&child) {
+        assert!(start.elapsed() < Duration::from_secs(4), "it begins a run before it listens");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    interrupt(&child);
+    connection.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    assert_eq!(query(&desk.store(), "SELECT status FROM run"), ["cancelled"]);
+    assert_eq!(desk.calls(), before, "nothing was sent");
 }
 
 #[test]
@@ -220,6 +266,10 @@ fn a_server_that_is_gone_is_a_failed_call() {
     let desk = Desk::new().enabled(&["greet"]);
     let gone = desk.far_side.profile(false).replace(&desk.far_side.url, "http://127.0.0.1:1/mcp");
     desk.place.write("profiles/shop.toml", &gone);
+    // As if it had been enabled there.
+    let store = rusqlite::Connection::open(desk.store()).unwrap();
+    store.execute("UPDATE tool SET origin = 'http://127.0.0.1:1'", []).unwrap();
+    drop(store);
     let ran = desk.run(&["call", "mcp_shop_greet"]).exits(1);
     assert_eq!(ran.stdout, "the server shop: no connection to the server could be opened\n");
     assert_eq!(ran.stderr, "mcp_shop_greet: failed (run 1)\n");

@@ -49,7 +49,7 @@ fn what_is_wrong_with_a_store_is_said_and_the_file_left_as_it_is() {
         (whole[..whole.len() / 2].to_vec(), "it is shorter than it was"),
         (with(0, 0), "it does not begin as an SQLite database does"),
         // `user_version` and `application_id` stand at 60 and 68.
-        (with(63, 9), "has version 9; this program knows up to 2"),
+        (with(63, 9), "has version 9; this program knows up to 3"),
         (with(68, 0), "it is a database of another program"),
     ] {
         fs::write(desk.store(), &bytes).unwrap();

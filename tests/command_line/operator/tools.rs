@@ -162,6 +162,51 @@ fn a_server_that_renames_its_tools_loses_nothing_and_enables_nothing() {
 }
 
 #[test]
+fn a_tool_that_changed_is_off_until_it_is_enabled_again() {
+    let desk = Desk::new().enabled(&["greet"]);
+    let tools = json!({ "tools": [
+        { "name": "greet", "description": "words of the server",
+          "inputSchema": { "type": "object", "properties": { "secret": { "type": "string" } } } },
+    ] });
+    desk.far_side.server.on("tools/list", Arc::new(move |_| Action::Value(tools.clone())));
+    let ran = desk.run(&["tools", "shop"]).exits(0);
+    let line = "  mcp_shop_greet  changed         since it was enabled: description, schema\n";
+    assert!(ran.stdout.contains(line), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("words of the server"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("what has changed is off"), "{}", ran.stderr);
+    let shown = desk.run(&["tools", "shop", "--stored", "--json"]).exits(0).json();
+    assert_eq!(shown["tools"][1]["changed"], json!(["description", "schema"]));
+    assert_eq!(rows(&shown)[1], row("mcp_shop_greet", "-", false, "changed"));
+    let ran = desk.run(&["call", "mcp_shop_greet"]).exits(4);
+    assert!(
+        words(&ran.stderr).contains("changed since then: description, schema"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(desk.calls(), 0);
+    desk.run(&["tools", "shop", "--enable", "greet"]).exits(0);
+    desk.run(&["call", "mcp_shop_greet"]).exits(0);
+}
+
+#[test]
+fn a_tool_whose_profile_points_elsewhere_is_off() {
+    let desk = Desk::new().enabled(&["greet"]);
+    let other = Desk::new();
+    desk.place.write("profiles/shop.toml", &other.far_side.profile(false));
+    let ran = desk.run(&["call", "mcp_shop_greet"]).exits(4);
+    assert!(words(&ran.stderr).contains("changed since then: origin"), "{}", ran.stderr);
+    let ran = desk.run(&["tools", "shop", "--enable", "greet"]).exits(2);
+    assert!(ran.stderr.contains("tools::another-origin"), "{}", ran.stderr);
+    let shown = desk.run(&["tools", "shop", "--json"]).exits(0).json();
+    assert_eq!(rows(&shown)[1], row("mcp_shop_greet", "changed", false, "changed"));
+    desk.run(&["call", "mcp_shop_greet"]).exits(4);
+    assert_eq!((desk.calls(), other.calls()), (0, 0));
+    desk.run(&["tools", "shop", "--enable", "greet"]).exits(0);
+    desk.run(&["call", "mcp_shop_greet"]).exits(0);
+    assert_eq!((desk.calls(), other.calls()), (0, 1));
+}
+
+#[test]
 fn a_list_that_cannot_be_read_leaves_the_catalogue_as_it_was() {
     let desk = Desk::new().enabled(&["greet"]);
     let before = desk.run(&["tools", "shop", "--stored", "--json"]).exits(0).stdout;

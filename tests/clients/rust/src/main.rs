@@ -278,6 +278,11 @@ async fn do_task(client: &Client, inbox: &mut Inbox, scenario: &str, context: &V
             let word = call(client, "slow_word", json!({})).await?;
             tell(client, "report_word", &word).await?;
         }
+        // Hands on what a tool says.
+        "say-word" => {
+            let word = call(client, "word", json!({})).await?;
+            call(client, "say", json!({ "text": word })).await?;
+        }
         "client/drop-stream-mid-call" => {
             call(client, "generate_report", json!({})).await?;
         }
