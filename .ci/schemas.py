@@ -24,6 +24,10 @@ REVISIONS = ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]
 # each other one.
 CHANGED, CHANGED_ELSEWHERE = 12, 4
 OTHERS = [None, True, 7, 1.5, "changed", [], {}]
+# Official examples that are not what they should be: this one leaves out `ttlMs` and
+# `cacheScope`, which its result requires (2026-07-28, changelog, minor changes, 5).
+# The union hides it from the official schema.
+FAULTY_EXAMPLES = {"ReadResourceResultResponse/read-resource-result-response.json"}
 SIDES = {"client": "Client", "server": "Server"}
 
 
@@ -96,10 +100,17 @@ class Schema:
         request = asked and self.of_method(SIDES[other] + "Request", asked)
         if not request:
             return True
+        own = self.first(f"{request[:-7]}Result")
         whole = self.first(f"{request[:-7]}ResultResponse")
         if whole:
-            return self.valid(whole, message)
-        return self.valid(self.first(f"{request[:-7]}Result", "EmptyResult"), message["result"])
+            # Some of these are a union with the interim result, which the schema lets
+            # say any resultType: a complete one has to be what its method promises
+            # (2026-07-28, basic, "ResultType").
+            complete = message["result"].get("resultType", "complete") == "complete"
+            return self.valid(whole, message) and (
+                not (own and complete) or self.valid(own, message["result"])
+            )
+        return self.valid(own or "EmptyResult", message["result"])
 
 
 def places(value, at=()):
@@ -187,7 +198,9 @@ def compare(cases_path, verdicts_path):
     wrong, count = [], Counter()
     for case, verdict in zip(cases, verdicts):
         count["examples" if case["example"] else "valid" if case["valid"] else "invalid"] += 1
-        if (verdict == "valid") != case["valid"] or (case["example"] and not case["valid"]):
+        if (verdict == "valid") != case["valid"] or (
+            case["example"] and not case["valid"] and case["label"] not in FAULTY_EXAMPLES
+        ):
             official = "valid" if case["valid"] else "invalid"
             value = json.dumps(case.get("value", case.get("message")))
             what = case.get("type") or f"a message of the {case['sender']}"
