@@ -5,10 +5,10 @@
 //! apart by their first words alone:
 //!
 //! - A **key line** begins with a word and a colon, `tags: tools`. The keys are
-//!   `revisions`, `tags`, `spec`, `task`, `needs`, `cases` and `scenario` and
-//!   `invalid`, each at most once. `cases` are separated by semicolons;
-//!   `revisions`, `tags`, `spec` and `needs` by commas; `task`, `scenario` and
-//!   `invalid` are one value.
+//!   `revisions`, `tags`, `spec`, `task`, `needs`, `cases`, `scenario`, `server`
+//!   and `invalid`, each at most once. `cases` are separated by semicolons;
+//!   `revisions`, `tags`, `spec` and `needs` by commas; `task`, `scenario`,
+//!   `server` and `invalid` are one value.
 //! - A **checkpoint line** begins with a lower-case id and a word in capitals,
 //!   `accept-header MUST [task] Each POST accepts JSON`. Its parts are the id,
 //!   the level, marks between brackets that are separated by semicolons (left
@@ -39,6 +39,7 @@ pub use self::fault::{Effect, FaultHeader, Side, parse_fault};
 use self::keys::Keys;
 use self::statement::Statement;
 use super::checkpoint::Checkpoint;
+use super::discovery::CheckKind;
 use super::need::Need;
 use super::place::SourceText;
 use super::source_error::{Problem, SourceError, problem};
@@ -65,6 +66,9 @@ pub struct Header {
     pub cases: Vec<String>,
     /// The name by which conformance clients in the field know the task.
     pub scenario: Option<String>,
+    /// The script of `_servers` against which a check of a server runs if no
+    /// server is named; `reference` if left out.
+    pub server: Option<String>,
     /// What the far side of the subject sends that is not valid for the revision,
     /// and why: then it may.
     pub invalid: Option<String>,
@@ -122,6 +126,7 @@ fn read(text: &str, problems: &mut Vec<Problem>) -> Header {
             keys.read(*key, *value, problems);
         }
     }
+    keys.refuse_server_of(CheckKind::of(text), problems);
     let mut header = keys.header;
     if header.revisions.is_empty() {
         header.revisions = Revision::ALL.to_vec();

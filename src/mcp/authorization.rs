@@ -8,5 +8,5 @@
 mod challenge;
 mod discovery;
 
-pub use self::challenge::{Challenge, challenges, insufficient_scope};
+pub use self::challenge::{Challenge, challenges, challenges_in, insufficient_scope};
 pub use self::discovery::{Discovery, discover};

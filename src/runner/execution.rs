@@ -24,6 +24,7 @@ use super::event::{ClientProcess, Trouble};
 use super::process::{self, Ended};
 use super::subject::{Settings, Subject, Visitor};
 use super::worker::Engine;
+use crate::check::nearest::did_you_mean;
 use crate::check::{Check, CheckKind, CheckpointResult};
 use crate::mcp::server::Behaviour;
 use crate::profile::Profile;
@@ -47,6 +48,10 @@ pub const VERSION_VARIABLE: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
 /// scenario as `name`, the check's id as `check`, since several checks may have
 /// one scenario, and the case as `case` if the check has cases.
 pub const CONTEXT_VARIABLE: &str = "MCP_CONFORMANCE_CONTEXT";
+
+/// The server that checks of servers run against by themselves, unless they name
+/// another one.
+const REFERENCE_SERVER: &str = "reference";
 
 /// What one execution came to.
 #[derive(Default)]
@@ -261,17 +266,22 @@ impl Stage<'_> {
             let stopped = self.external_server(url, &mut executed);
             return self.conclude(&self.handlers, stopped, executed);
         }
-        let Some(reference) = &self.engine.reference else {
+        let name = self.check.header.server.as_deref().unwrap_or(REFERENCE_SERVER);
+        let Some(served) = self.engine.servers.get(name) else {
+            let known = self.engine.servers.keys().map(String::as_str);
+            let help = did_you_mean(name, known).unwrap_or_else(|| {
+                format!("add `checks/_servers/{name}.rhai`, or name a server with `--server URL`")
+            });
             let trouble = Trouble::Broken(Arc::new(miette::miette!(
-                help = "add it to `checks/_servers`, or name a server with `--server URL`",
-                "there is no reference server that a check of a server could run against"
+                help = help,
+                "there is no server `{name}` that this check could run against"
             )));
             return Executed { trouble: Some(trouble), ..executed };
         };
-        let handlers = self.engine.scripts.handlers(reference);
+        let handlers = self.engine.scripts.handlers(served);
         let stopped = match &self.settings.subject {
-            Subject::Loopback => self.over_socket(&handlers, reference, &mut executed),
-            _ => self.in_memory(&handlers, reference, &mut executed),
+            Subject::Loopback => self.over_socket(&handlers, served, &mut executed),
+            _ => self.in_memory(&handlers, served, &mut executed),
         };
         self.conclude(&handlers, stopped, executed)
     }

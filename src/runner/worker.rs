@@ -1,5 +1,6 @@
 //! A [`Worker`]: one engine, one job after the other.
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -43,14 +44,11 @@ pub struct Worker<'a> {
 pub struct Engine {
     /// The engine.
     pub scripts: Arc<ScriptEngine>,
-    /// What a check of a server runs against if no server was named.
-    pub reference: Option<Arc<Script>>,
+    /// What checks of servers run against if no server was named, by name.
+    pub servers: Arc<HashMap<String, Arc<Script>>>,
     /// The fault in force.
     pub fault: Option<(Arc<FaultScript>, Arc<Script>)>,
 }
-
-/// The name of the server that checks of a server run against by themselves.
-const REFERENCE_SERVER: &str = "reference";
 
 impl<'a> Worker<'a> {
     /// A worker that has compiled nothing yet.
@@ -286,13 +284,11 @@ impl Engine {
     pub fn new(support: &Support, settings: &Settings) -> Result<Self, ScriptError> {
         let limits = Limits::new(settings.interrupt.clone());
         let scripts = Arc::new(ScriptEngine::new(&support.libraries, limits)?);
-        let reference = support
-            .servers
-            .iter()
-            .find(|server| server.name == REFERENCE_SERVER)
-            .map(|server| scripts.compile(&server.source).map(Arc::new))
-            .transpose()?;
-        let engine = Engine { scripts, reference, fault: None };
+        let mut servers = HashMap::new();
+        for server in &support.servers {
+            servers.insert(server.name.clone(), Arc::new(scripts.compile(&server.source)?));
+        }
+        let engine = Engine { scripts, servers: Arc::new(servers), fault: None };
         match &settings.fault {
             Some(fault) => engine.with_fault(fault.clone()),
             None => Ok(engine),

@@ -22,7 +22,7 @@ use super::error::{ScriptError, Sources, place};
 use super::log::{self, Log};
 use super::names::Names;
 use super::words::{WITHHELD, Words, without_mark};
-use super::{action, client, fault, host, list, memory, origin, seen, server};
+use super::{action, challenge, client, fault, host, list, memory, origin, seen, server};
 use crate::check::discovery::{SupportScript, functions};
 use crate::check::{Place, SourceText};
 use crate::mcp::client::Cancellation;
@@ -181,6 +181,7 @@ impl ScriptEngine {
             replace(text, text.matches(old).count(), new, |text| text.replace(old, new))
         });
         list::register(&mut engine);
+        challenge::register(&mut engine);
         action::register(&mut engine);
         server::register(&mut engine);
         origin::register(&mut engine);

@@ -6,6 +6,7 @@
 
 pub mod action;
 pub mod blocking;
+mod challenge;
 pub mod client;
 pub mod decisions;
 pub mod engine;

@@ -109,3 +109,20 @@ fn it_answers_without_end() {
     let (place, _) = run(&url);
     assert_ne!(place.outcome("good"), "pass");
 }
+
+/// What needs no token runs; the rest is skipped.
+#[test]
+fn it_lets_nobody_in() {
+    let url = server(|mut stream| {
+        let _ = stream.read(&mut [0; 4096]);
+        let head = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nConnection: close";
+        let _ = write!(stream, "{head}\r\nContent-Length: 0\r\n\r\n");
+    });
+    let place = Place::new();
+    place.write("checks/good.rhai", CHECK);
+    let bare = CHECK.replace("//! answered", "//! tags: authorization\n//!\n//! answered");
+    place.write("checks/bare.rhai", bare);
+    let ran = place.run(&["--server", &url]).exits(1);
+    assert!(ran.stderr.contains("server::unauthorized"), "{}", ran.stderr);
+    assert_eq!((place.outcome("bare").as_str(), place.outcome("good").as_str()), ("fail", "skip"));
+}

@@ -7,6 +7,7 @@ mod legal;
 mod library;
 mod pairs;
 mod profiles;
+mod protected;
 mod raw;
 mod red;
 mod servers;

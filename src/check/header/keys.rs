@@ -7,13 +7,14 @@ use super::Header;
 use super::checkpoint_line::is_id;
 use super::piece::Piece;
 use super::revisions;
+use crate::check::discovery::CheckKind;
 use crate::check::nearest::did_you_mean;
 use crate::check::need::Need;
 use crate::check::source_error::{Problem, problem};
 use crate::mcp::Revision;
 
-const KEYS: [&str; 8] =
-    ["revisions", "tags", "spec", "task", "needs", "cases", "scenario", "invalid"];
+const KEYS: [&str; 9] =
+    ["revisions", "tags", "spec", "task", "needs", "cases", "scenario", "server", "invalid"];
 
 /// What the key lines said so far.
 #[derive(Default)]
@@ -66,6 +67,7 @@ impl Keys {
             "task" => self.header.task = Some(value.flat()),
             "needs" => self.needs(value, problems),
             "cases" => self.cases(value, problems),
+            "server" => self.server(value, problems),
             "invalid" => self.header.invalid = Some(value.flat()),
             _ => self.scenario(value, problems),
         }
@@ -154,6 +156,38 @@ impl Keys {
             }
             self.header.cases.push(case.flat());
         }
+    }
+
+    fn server(&mut self, value: Piece<'_>, problems: &mut Vec<Problem>) {
+        if !is_id(value.text) {
+            problems.push(
+                problem(
+                    "header::bad-server",
+                    "a server is named by one word",
+                    value.span(),
+                    "expected lower-case words with hyphens between them",
+                )
+                .with_help("name a script of `_servers`: `server: protected`"),
+            );
+        }
+        self.header.server = Some(value.flat());
+    }
+
+    /// Only a check of a server runs against a server of `_servers`.
+    pub fn refuse_server_of(&self, kind: CheckKind, problems: &mut Vec<Problem>) {
+        if kind == CheckKind::Server || self.header.server.is_none() {
+            return;
+        }
+        let Some(key) = self.seen.get("server") else { return };
+        problems.push(
+            problem(
+                "header::needless-server",
+                format!("a check of a {} names no server", kind.as_str()),
+                key.clone(),
+                "only a check without `serve` and `operate` has this key",
+            )
+            .with_help("leave the key out: `serve` says what the server does"),
+        );
     }
 
     fn scenario(&mut self, value: Piece<'_>, problems: &mut Vec<Problem>) {

@@ -348,3 +348,13 @@ fn a_damaged_header_is_read_or_refused_at_a_place_within_it() {
     }
     assert!(read > 1000 && refused > 1000, "{read} read, {refused} refused");
 }
+
+#[test]
+fn only_a_check_of_a_server_names_one() {
+    let text = |name: &str| format!("//! T.\n//! server: {name}\n//! a MUST x\n");
+    assert_eq!(parse_ok(&text("protected")).server.as_deref(), Some("protected"));
+    assert_eq!(codes(&text("Not a name")), ["bad-server"]);
+    for function in ["fn serve(server) {}", "fn operate(host) {}"] {
+        assert_eq!(codes(&(text("protected") + function)), ["needless-server"]);
+    }
+}

@@ -31,11 +31,14 @@ impl Challenge {
 /// Every challenge of a response, over all its `WWW-Authenticate` fields. What
 /// comes after a mistake in a field is left out.
 pub fn challenges(headers: &HeaderMap) -> Vec<Challenge> {
+    let fields = headers.get_all(WWW_AUTHENTICATE).into_iter();
+    fields.flat_map(|value| challenges_in(&String::from_utf8_lossy(value.as_bytes()))).collect()
+}
+
+/// Every challenge of one field, up to the first mistake.
+pub fn challenges_in(field: &str) -> Vec<Challenge> {
     let mut all = Vec::new();
-    for value in headers.get_all(WWW_AUTHENTICATE) {
-        let text = String::from_utf8_lossy(value.as_bytes());
-        Parser { rest: &text }.field(&mut all);
-    }
+    Parser { rest: field }.field(&mut all);
     all
 }
 
@@ -59,13 +62,12 @@ impl<'a> Parser<'a> {
     /// A list of challenges. A comma separates both challenges and parameters:
     /// what follows one is a parameter if it has an equals sign and a value.
     fn field(&mut self, all: &mut Vec<Challenge>) {
-        let first = all.len();
         loop {
             self.skip(|character| matches!(character, ' ' | '\t' | ','));
             if self.rest.is_empty() {
                 return;
             }
-            if all.len() > first
+            if !all.is_empty()
                 && let Some(parameter) = self.parameter()
             {
                 if let Some(current) = all.last_mut() {

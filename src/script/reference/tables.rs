@@ -245,12 +245,19 @@ const ORIGIN: &[Entry] = &[
     entry(&["url: string"], "The URL of the origin, without a path."),
 ];
 
-const EVERYWHERE: &[Entry] = &[entry(
-    &["log(value: any)"],
-    "Writes a value into the log of the execution, with the function and the line. Reports show the \
-     log of what did not hold, and of everything under `--trace`. The first 100 entries are kept, of \
-     each the first 2,000 characters.",
-)];
+const EVERYWHERE: &[Entry] = &[
+    entry(
+        &["log(value: any)"],
+        "Writes a value into the log of the execution, with the function and the line. Reports show the \
+         log of what did not hold, and of everything under `--trace`. The first 100 entries are kept, of \
+         each the first 2,000 characters.",
+    ),
+    entry(
+        &["challenges(field: any) -> List"],
+        "The challenges of a `WWW-Authenticate` field, up to the first mistake, none if there is no field: of each the `scheme` in \
+         lower case, its `parameters` as a map, and the names that are `repeated`.",
+    ),
+];
 
 const ACTIONS: &[Entry] = &[
     entry(

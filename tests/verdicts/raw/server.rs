@@ -19,6 +19,8 @@ use super::{legacy, modern};
 pub struct Asked {
     /// The HTTP method.
     pub verb: String,
+    /// What is asked for: `/mcp`.
+    pub path: String,
     pub fields: Fields,
     /// What the body says; null if it is no JSON.
     pub message: Value,
@@ -255,7 +257,8 @@ fn serve(socket: TcpStream, era: Era, bend: Bend, state: &State) -> io::Result<(
         head.body(&mut reader).read_to_string(&mut body)?;
     }
     let message = serde_json::from_str(&body).unwrap_or_default();
-    let asked = Asked { verb: head.word(0).to_owned(), fields: head.fields, message };
+    let (verb, path) = (head.word(0).to_owned(), head.word(1).to_owned());
+    let asked = Asked { verb, path, fields: head.fields, message };
     let mut reply = match era {
         Era::Legacy => legacy::reply(&asked, Some(state)),
         Era::Sessionless => legacy::reply(&asked, None),
