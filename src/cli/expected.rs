@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use miette::{NamedSource, miette};
 
 use super::output::say;
-use super::run::{begin_report, finish_report};
+use super::reports::Unfinished;
 use crate::check::{Library, SourceText};
 use crate::host::clock::Clock;
 use crate::profile::Profile;
@@ -123,8 +123,10 @@ impl Writing {
         Expectations::read(&named(&self.path, &text), known, Purpose::Write)?;
         // A link stays a link.
         let path = fs::canonicalize(&self.path).unwrap_or(self.path.clone());
-        begin_report(&path)?.write_all(text.as_bytes()).map_err(|error| unusable(&path, &error))?;
-        finish_report(&path)?;
+        let option = format!("--write-expected-failures {name}");
+        let (unfinished, mut file) = Unfinished::begin(option, path.clone())?;
+        file.write_all(text.as_bytes()).map_err(|error| unusable(&path, &error))?;
+        unfinished.finish()?;
         let advice = if added == 0 { "" } else { "; write a reason for each that is new" };
         say(format_args!("{name}: {added} added, {} taken out{advice}", pruned.len()));
         Ok(())

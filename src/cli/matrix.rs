@@ -10,10 +10,8 @@ use miette::miette;
 use super::exit::Exit;
 use super::filters::{Filters, nothing_left};
 use super::output::{Format, print};
-use super::run::{
-    begin_report, client_command, finish_report, headers, jobs, on_ctrl_c, send_headers,
-    server_url, timeout, unwritable,
-};
+use super::reports::Unfinished;
+use super::run::{client_command, headers, jobs, on_ctrl_c, send_headers, server_url, timeout};
 use super::sources::Sources;
 use super::speaking::Probed;
 use super::terminal::{self, Stream, When, has_colour};
@@ -114,7 +112,12 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
         return Ok(exit);
     }
     let choice = Choice { spoken: probed.spoken(), ..choice };
-    let mut file = arguments.output.as_deref().map(begin_report).transpose()?;
+    let mut file = match &arguments.output {
+        Some(path) => {
+            Some(Unfinished::begin(format!("--output {}", path.display()), path.clone())?)
+        }
+        None => None,
+    };
     let mut bar = Progress::new(terminal::is_terminal(), terminal::is_ci());
     let matrix = run_matrix(&library, &profiles, &choice, environments, |done, all| {
         let event = match done {
@@ -145,12 +148,14 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
         Format::Human => matrix::text(&matrix, Paint(is_coloured)),
         Format::Json => matrix::json(&matrix, exit == Exit::AllHeld),
     };
-    match (&mut file, &arguments.output) {
-        (Some(file), Some(path)) => {
-            file.write_all(report.as_bytes()).map_err(|error| unwritable(path, &error))?;
-            finish_report(path)?;
+    match &mut file {
+        Some((unfinished, file)) => {
+            file.write_all(report.as_bytes()).map_err(|error| unfinished.unwritable(&error))?;
         }
-        _ => print(&report)?,
+        None => print(&report)?,
+    }
+    if let Some((unfinished, _)) = file {
+        unfinished.finish()?;
     }
     Ok(exit)
 }

@@ -19,6 +19,7 @@ pub mod output;
 pub mod ping;
 mod played;
 pub mod prove;
+pub mod reports;
 pub mod review;
 pub mod run;
 mod secrets;

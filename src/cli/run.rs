@@ -1,24 +1,23 @@
 //! `mcp-checks run`: runs checks and reports what held.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use http::{HeaderMap, HeaderName, HeaderValue, Uri};
-use miette::{Context, IntoDiagnostic, miette};
+use miette::miette;
 
 use super::exit::Exit;
 use super::expected::ExpectedFailures;
 use super::filters::{Filters, nothing_left};
+use super::reports::{Asked, Reports};
 use super::secrets;
 use super::sources::Sources;
 use super::speaking::Probed;
-use super::terminal::{self, Stream, When};
+use super::terminal::{self, When};
 use crate::check::Level;
 use crate::profile::Profile;
-use crate::report::{Human, JUnit, Json, Progress, Reporter};
+use crate::report::{Progress, Reporter as _};
 use crate::runner::plan::Choice;
 use crate::runner::subject::{Command, DEFAULT_TIMEOUT, Snapshots};
 use crate::runner::{self, Event, Plan, Settings, Subject};
@@ -34,7 +33,7 @@ Examples:
   mcp-checks run 'tools and not multi-step'
   mcp-checks run --client 'node client.mjs'
   mcp-checks run --server http://127.0.0.1:3001/mcp --header 'Authorization: Bearer TOKEN'
-  mcp-checks run --format junit --output report.xml
+  mcp-checks run --report junit=report.xml --report json=report.json --keep-exchanges
   mcp-checks run --client 'node client.mjs' --write-expected-failures known.yaml
   mcp-checks run --client 'node client.mjs' --expected-failures known.yaml")]
 pub struct Arguments {
@@ -86,15 +85,8 @@ pub struct Arguments {
     pub fail_on: FailOn,
     #[command(flatten)]
     pub expected: ExpectedFailures,
-    /// The format of the report.
-    #[arg(long, value_name = "FORMAT", default_value = "human", help_heading = "The report")]
-    pub format: Format,
-    /// Write the report to this file rather than to standard output.
-    #[arg(long, short, value_name = "FILE", help_heading = "The report")]
-    pub output: Option<PathBuf>,
-    /// Show every request and response, of what holds as well.
-    #[arg(long, help_heading = "The report")]
-    pub trace: bool,
+    #[command(flatten)]
+    pub reports: Asked,
     /// The folder of recorded wires; they are compared if it is there.
     #[arg(
         long,
@@ -126,22 +118,12 @@ pub enum FailOn {
     Should,
 }
 
-/// The format of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For a person.
-    Human,
-    /// One JSON document.
-    Json,
-    /// JUnit's XML, for CI.
-    Junit,
-}
-
 /// Runs what `arguments` ask for.
 ///
 /// # Errors
 /// A diagnostic of what is wrong with the command line or a file.
 pub fn run(arguments: Arguments, colour: When) -> miette::Result<Exit> {
+    let wanted = arguments.reports.read()?;
     let (library, profiles) = arguments.sources.read()?;
     let chosen = arguments.filters.choose(&library, &profiles)?;
     let mut settings = settings(&arguments, &profiles)?;
@@ -160,29 +142,16 @@ pub fn run(arguments: Arguments, colour: When) -> miette::Result<Exit> {
         return Err(nothing_left());
     }
     let mut progress = Progress::new(terminal::is_terminal(), terminal::is_ci());
-    let mut reporter = reporter(&arguments, colour, &settings, &progress)?;
-    let mut unwritten = None;
+    let mut reports = Reports::begin(wanted, colour, &settings.style, &progress)?;
     let summary = runner::run(&plan, &library.support, &settings, |event| {
         if let (Some(writing), Event::ExecutionFinished(execution)) = (&mut writing, &event) {
             writing.survey.add(execution);
         }
-        let shown = progress.event(&event).and_then(|()| reporter.event(&event));
-        if let Err(error) = shown {
-            unwritten.get_or_insert(error);
-        }
+        // A bar that cannot be drawn is no reason to stop.
+        let _ = progress.event(&event);
+        reports.event(&event);
     });
-    match unwritten {
-        // Whoever read the report has seen enough of it.
-        Some(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
-        Some(error) => {
-            return Err(error).into_diagnostic().wrap_err("the report could not be written");
-        }
-        None => {}
-    }
-    drop(reporter);
-    if let Some(path) = &arguments.output {
-        finish_report(path)?;
-    }
+    reports.finish()?;
     if let Some(writing) = writing {
         writing.finish(&settings, &summary, &library, &profiles)?;
     }
@@ -207,7 +176,7 @@ fn settings(arguments: &Arguments, profiles: &[Profile]) -> miette::Result<Setti
     };
     settings.fail_on_new_snapshot = terminal::is_ci();
     settings.least_level = arguments.filters.level;
-    settings.trace = arguments.trace;
+    settings.exchanges = arguments.reports.exchanges();
     settings.snapshots = snapshots(&arguments.snapshots, arguments.update_snapshots);
     Ok(settings)
 }
@@ -344,63 +313,6 @@ pub fn send_headers(settings: &mut Settings, headers: HeaderMap, profiles: &[Pro
 /// this server, and these profiles say what is secret.
 pub fn style(headers: &HeaderMap, url: Option<&Uri>, profiles: &[Profile]) -> Style {
     Style { redactor: secrets::learn(headers, url, profiles), ..Style::default() }
-}
-
-fn reporter(
-    arguments: &Arguments,
-    colour: When,
-    settings: &Settings,
-    progress: &Progress,
-) -> miette::Result<Box<dyn Reporter>> {
-    let (output, is_terminal): (Box<dyn Write>, bool) = match &arguments.output {
-        Some(path) => (Box::new(BufWriter::new(begin_report(path)?)), false),
-        None => (Box::new(progress.beside(BufWriter::new(io::stdout()))), true),
-    };
-    let colour = match colour {
-        When::Auto => is_terminal && terminal::has_colour(When::Auto, Stream::Output),
-        When::Always => true,
-        When::Never => false,
-    };
-    let style = settings.style.clone();
-    Ok(match arguments.format {
-        Format::Human => Box::new(Human::new(output, style, colour, terminal::columns())),
-        Format::Json => Box::new(Json::new(output, style)),
-        Format::Junit => Box::new(JUnit::new(output, style)),
-    })
-}
-
-/// Creates the file that a report is written to until it is whole.
-///
-/// # Errors
-/// A diagnostic if it cannot be created.
-pub fn begin_report(path: &Path) -> miette::Result<File> {
-    File::create(unfinished(path)).map_err(|error| unwritable(path, &error))
-}
-
-/// Puts a report that is whole where it was asked for.
-///
-/// # Errors
-/// A diagnostic if it cannot stand there.
-pub fn finish_report(path: &Path) -> miette::Result<()> {
-    std::fs::rename(unfinished(path), path).map_err(|error| unwritable(path, &error))
-}
-
-/// Where a report is written until it is whole: whoever reads the file finds
-/// the last whole report there, or none.
-fn unfinished(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".unfinished");
-    PathBuf::from(name)
-}
-
-/// What is said of a report that cannot be written.
-pub fn unwritable(path: &Path, error: &io::Error) -> miette::Report {
-    miette!(
-        code = "run::output",
-        help = "look whether the folder exists and may be written to",
-        "the report cannot be written to {}: {error}",
-        path.display()
-    )
 }
 
 /// The first Ctrl-C ends the run in order; a second one at once.

@@ -101,7 +101,9 @@ fn test_case(execution: &Execution, style: &Style) -> TestCase {
         let ended = style.text(client.ended.as_bytes());
         format!("$ {command}\n{}\n({ended})\n", client_output(client, style))
     });
-    let log = log_lines(&execution.log, style);
+    // That of what holds is kept for other reports.
+    let is_log_shown = execution.traced || execution.outcome != Outcome::Pass;
+    let log = if is_log_shown { log_lines(&execution.log, style) } else { Vec::new() };
     let log = (!log.is_empty()).then(|| format!("log\n{}\n", log.join("\n")));
     let system_out: Vec<String> =
         expected.into_iter().chain(remarks).chain(output).chain(log).collect();

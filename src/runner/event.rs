@@ -75,10 +75,10 @@ pub struct Execution {
     /// Why the whole execution has no ordinary verdicts: the check is broken,
     /// time was up, or it does not apply.
     pub trouble: Option<Trouble>,
-    /// What crossed the wire; kept when something did not hold, or under
-    /// `--trace`.
+    /// What crossed the wire; kept when something did not hold, or if all were to
+    /// be kept.
     pub exchanges: Vec<Exchange>,
-    /// Whether every exchange is to be shown: `--trace`.
+    /// Whether a report for a person shows every exchange: `--trace`.
     pub traced: bool,
     /// The origins of this execution and the names they are shown by:
     /// (`http://127.0.0.1:1234`, `server`).
@@ -89,8 +89,7 @@ pub struct Execution {
     pub snapshot_is_red: bool,
     /// What an external client printed and how it ended.
     pub client: Option<ClientProcess>,
-    /// What the script logged; kept when something did not hold, or under
-    /// `--trace`.
+    /// What the script logged; kept as the exchanges are.
     pub log: Logged,
     /// Real time spent.
     pub elapsed: Duration,

@@ -30,7 +30,7 @@ pub use self::entry::{Cell, Entry, Name};
 use super::event::Event;
 use super::outcome::Counts;
 use super::plan::{Choice, Plan};
-use super::subject::{Settings, Subject};
+use super::subject::{Exchanges, Settings, Subject};
 use crate::check::Library;
 use crate::profile::Profile;
 
@@ -121,7 +121,9 @@ pub fn run(
     let started = Instant::now();
     for settings in &mut environments {
         // Their wires are compared, also where everything holds.
-        settings.trace = !settings.subject.is_external();
+        if !settings.subject.is_external() {
+            settings.exchanges = Exchanges::Kept;
+        }
     }
     let outside = environments.get(OUTSIDE).map(|settings| settings.subject.clone());
     let plan = |settings: &Settings| {

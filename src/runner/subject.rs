@@ -125,8 +125,8 @@ pub struct Settings {
     pub stale_is_red: bool,
     /// Only checkpoints of this level and of stronger ones are reported.
     pub least_level: Option<Level>,
-    /// Whether every exchange is kept.
-    pub trace: bool,
+    /// Of which executions the exchanges are kept, and the log with them.
+    pub exchanges: Exchanges,
     /// Header fields that the built-in client adds to every request.
     pub headers: HeaderMap,
     /// Where recorded wires are compared and written; `None` compares nothing.
@@ -139,6 +139,17 @@ pub struct Settings {
     pub keep_outcome: bool,
     /// A fault between the client and the far side.
     pub fault: Option<Arc<FaultScript>>,
+}
+
+/// Of which executions the exchanges are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exchanges {
+    /// Of those in which something did not hold.
+    OfFindings,
+    /// Of all, for a report that has them.
+    Kept,
+    /// Of all, and the report for a person shows them.
+    Shown,
 }
 
 /// What is done with recorded wires.
@@ -182,7 +193,7 @@ impl Settings {
             expectations: None,
             stale_is_red: true,
             least_level: None,
-            trace: false,
+            exchanges: Exchanges::OfFindings,
             headers: HeaderMap::new(),
             snapshots: None,
             style: Style::default(),

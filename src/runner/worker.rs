@@ -10,7 +10,7 @@ use super::execution::{self, Executed, Piece};
 use super::expected::Expected;
 use super::outcome::Outcome;
 use super::plan::{Job, Run};
-use super::subject::{Settings, Subject};
+use super::subject::{Exchanges, Settings, Subject};
 use crate::check::discovery::Support;
 use crate::check::{Check, CheckKind, CheckpointResult, Decision, Verdict};
 use crate::profile::Profile;
@@ -177,8 +177,9 @@ impl<'a> Worker<'a> {
             .checkpoints
             .iter()
             .all(|result| matches!(result.verdict, Verdict::Pass | Verdict::Skip));
-        execution.traced = self.settings.trace;
-        if self.settings.trace || !is_plain || execution.trouble.is_some() {
+        execution.traced = self.settings.exchanges == Exchanges::Shown;
+        let are_all_kept = self.settings.exchanges >= Exchanges::Kept;
+        if are_all_kept || !is_plain || execution.trouble.is_some() {
             execution.exchanges = executed.exchanges;
             execution.log = executed.log;
         }

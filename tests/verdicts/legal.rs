@@ -7,6 +7,7 @@ use mcp_checks::check::{CheckKind, Level, Verdict};
 use mcp_checks::mcp::server::Framing;
 use mcp_checks::profile::Profile;
 use mcp_checks::runner::event::Trouble;
+use mcp_checks::runner::subject::Exchanges;
 use mcp_checks::runner::{Settings, Subject};
 use mcp_checks::script::fault::FaultScript;
 
@@ -130,7 +131,7 @@ fn a_talkative_server_conforms() {
 /// What the double answered, as text, one exchange after the other.
 fn answered(id: &str, profiles: &[mcp_checks::profile::Profile]) -> Vec<String> {
     let mut settings = Settings::new(Subject::Embedded);
-    settings.trace = true;
+    settings.exchanges = Exchanges::Kept;
     let executions = run(&shipped_check(id), profiles, &settings);
     let exchanges = executions.iter().flat_map(|one| &one.exchanges);
     exchanges.map(|one| String::from_utf8_lossy(&one.response_body).into_owned()).collect()
