@@ -13,6 +13,7 @@ mod matrix;
 mod operator;
 mod place;
 mod proving;
+mod reports;
 mod running;
 mod scaffolding;
 mod secrets;
