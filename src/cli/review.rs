@@ -1,8 +1,10 @@
 //! `mcp-checks review`: shows recorded wires that differ or are new, and accepts
 //! or rejects them.
 
+use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, BufRead, IsTerminal, Write};
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use http::HeaderMap;
@@ -14,15 +16,16 @@ use super::secrets;
 use super::terminal::{Stream, When, has_colour};
 use crate::check::nearest::did_you_mean;
 use crate::profile;
-use crate::report::Paint;
-use crate::snapshot::{Pending, SnapshotError, Store, diff, diff_coloured};
+use crate::report::{Paint, count};
+use crate::snapshot::{Change, Decision, Place, Review, SnapshotError, Store, diff, diff_coloured};
 use crate::wire::redact::Redactor;
 
 /// What `review` takes.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-On a terminal each one is shown and asked about. Elsewhere they are shown, and the exit code is 1
-if there is one. `cargo insta review` reads the same files.
+A change that is the same in several checks, cases and profiles is shown once. On a terminal each
+is asked about, for all of them or one by one. Elsewhere they are shown, and the exit code is 1 if
+there is one. `cargo insta review` reads the same files.
 
 Examples:
   mcp-checks review
@@ -38,7 +41,7 @@ pub struct Arguments {
     /// Reject all of them without asking.
     #[arg(long, conflicts_with = "list")]
     reject: bool,
-    /// Only name their files.
+    /// Only name the files.
     #[arg(long)]
     list: bool,
     /// The folder of recorded wires.
@@ -51,9 +54,9 @@ pub struct Arguments {
 /// # Errors
 /// A diagnostic if a name names nothing, or a file cannot be read or written.
 pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
-    let all = Store::open(&arguments.snapshots).pending()?;
-    let pending = named(all, &arguments.names)?;
-    if pending.is_empty() {
+    let mut review = Review::of(Store::open(&arguments.snapshots).pending()?)?;
+    review.changes = named(std::mem::take(&mut review.changes), &arguments.names)?;
+    if review.changes.is_empty() {
         say(format_args!("Nothing is pending in `{}`.", arguments.snapshots.display()));
         return Ok(Exit::AllHeld);
     }
@@ -62,49 +65,55 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
     let redactor = secrets::learn(&HeaderMap::new(), None, &profiles);
     let look = Look { colour: has_colour(colour, Stream::Output), redactor: redactor.clone() };
     if arguments.list {
-        let paths: Vec<String> =
-            pending.iter().map(|pending| format!("{}\n", pending.path.display())).collect();
-        print(&paths.concat())?;
+        let places = review.changes.iter().flatten();
+        let paths: BTreeSet<&Path> = places.map(|place| place.pending.path.as_path()).collect();
+        let lines: Vec<String> = paths.iter().map(|path| format!("{}\n", path.display())).collect();
+        print(&lines.concat())?;
         return Ok(Exit::AllHeld);
     }
+    let changes = review.changes.clone();
     let mut tally = Tally::default();
-    if arguments.accept {
-        pending.iter().try_for_each(|pending| tally.accept(pending))?;
-    } else if arguments.reject {
-        pending.iter().try_for_each(|pending| tally.reject(pending))?;
+    let all = changes.iter().map(Vec::len).sum();
+    if arguments.accept || arguments.reject {
+        let decision = if arguments.accept { Decision::Accept } else { Decision::Reject };
+        tally.decide(&mut review, &changes.concat(), decision)?;
     } else if io::stdin().is_terminal() && io::stderr().is_terminal() {
         // Both the wires and the questions go to the person.
         let look = Look { colour: has_colour(colour, Stream::Error), redactor };
-        ask(&pending, &look, &mut io::stdin().lock(), &mut io::stderr().lock(), &mut tally)?;
+        ask(&mut review, &look, &mut io::stdin().lock(), &mut io::stderr().lock(), &mut tally)?;
     } else {
-        for pending in &pending {
-            print(&look.shown(pending)?)?;
+        for places in &changes {
+            print(&look.shown(&review, places))?;
         }
         say(format_args!(
-            "{} pending: --accept or --reject decides without a terminal.",
-            pending.len()
+            "{} in {} pending: --accept or --reject decides without a terminal.",
+            count(changes.len(), "change"),
+            count(all, "wire")
         ));
         return Ok(Exit::NotConforming);
     }
-    say(tally.told(pending.len()));
+    say(tally.told(all));
     Ok(Exit::AllHeld)
 }
 
-/// Those of `all` that the names mean; all of them if there is no name.
-fn named(all: Vec<Pending>, names: &[String]) -> miette::Result<Vec<Pending>> {
-    let means = |name: &str, pending: &Pending| {
+/// Those places of the changes that the names mean; all of them if there is no name.
+fn named(all: Vec<Vec<Place>>, names: &[String]) -> miette::Result<Vec<Vec<Place>>> {
+    let means = |name: &str, place: &Place| {
+        let pending = &place.pending;
         let check = pending.check.as_str();
         let name = name.trim_end_matches('/');
         check == name
-            || pending.profile == name
+            || place.profile == name
             || check.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'))
             || check.strip_suffix(name).is_some_and(|rest| rest.ends_with('/'))
             || pending.path.to_str() == Some(name)
             || pending.target.to_str() == Some(name)
     };
     for name in names {
-        if !all.iter().any(|pending| means(name, pending)) {
-            let known = all.iter().flat_map(|pending| [&*pending.check, &*pending.profile]);
+        let mut places = all.iter().flatten();
+        if !places.any(|place| means(name, place)) {
+            let places = all.iter().flatten();
+            let known = places.flat_map(|place| [&*place.pending.check, &*place.profile]);
             let help = did_you_mean(name, known)
                 .unwrap_or_else(|| "`mcp-checks review --list` names what is pending".to_owned());
             return Err(miette!(
@@ -114,30 +123,76 @@ fn named(all: Vec<Pending>, names: &[String]) -> miette::Result<Vec<Pending>> {
             ));
         }
     }
-    let is_meant =
-        |pending: &Pending| names.is_empty() || names.iter().any(|name| means(name, pending));
-    Ok(all.into_iter().filter(is_meant).collect())
+    let is_meant = |place: &Place| names.is_empty() || names.iter().any(|name| means(name, place));
+    let kept = all.into_iter().map(|mut places| {
+        places.retain(is_meant);
+        places
+    });
+    Ok(kept.filter(|places| !places.is_empty()).collect())
 }
 
-/// How a pending snapshot is shown.
+/// How a change is shown.
 struct Look {
     colour: bool,
     redactor: Redactor,
 }
 
+/// How many checks and cases of a change are named.
+const NAMED: usize = 6;
+
 impl Look {
-    fn shown(&self, pending: &Pending) -> Result<String, SnapshotError> {
-        let old = pending.old()?.map(|old| self.redactor.redact(&old));
-        let new = self.redactor.redact(&pending.new_contents()?);
-        let what = if old.is_none() { "is new" } else { "differs" };
-        let old = old.unwrap_or_default();
-        let lines = if self.colour { diff_coloured(&old, &new) } else { diff(&old, &new) };
-        let name = format!("{} for {}", pending.check, pending.profile);
-        Ok(format!("{} {what}\n{lines}\n", Paint(self.colour).bold(&name)))
+    /// A change, and where it stands.
+    fn shown(&self, review: &Review, places: &[Place]) -> String {
+        let Some(change) = review.change(places) else { return String::new() };
+        let (old, new, lines) = match &change {
+            Change::New { new } => ("", new.as_str(), None),
+            Change::Gone { old } => (old.as_str(), "", None),
+            Change::Differs { old, new, lines } => (old.as_str(), new.as_str(), Some(lines)),
+        };
+        let (old, new) = (self.redactor.redact(old), self.redactor.redact(new));
+        let diff = if self.colour { diff_coloured(&old, &new) } else { diff(&old, &new) };
+        let (_, diff) = diff.split_once('\n').unwrap_or_default();
+        let at = lines.map(|[old, new]| {
+            let range = |range: &Range<usize>| format!("{},{}", range.start + 1, range.len());
+            format!("@@ -{} +{} @@\n", range(old), range(new))
+        });
+        format!("{}{}{diff}\n", self.heading(&change, places), at.unwrap_or_default())
+    }
+
+    fn heading(&self, change: &Change, places: &[Place]) -> String {
+        let (is, are) = match change {
+            Change::New { .. } => ("is new", "are new"),
+            Change::Gone { .. } => ("is not recorded any more", "are not recorded any more"),
+            Change::Differs { .. } => ("differs", "differ in the same way"),
+        };
+        let names = unique(places.iter().map(|place| match &place.case {
+            Some(case) => format!("{}[{}]", place.pending.check, self.redactor.redact(case)),
+            None => place.pending.check.clone(),
+        }));
+        let profiles = unique(places.iter().map(|place| place.profile.clone())).join(", ");
+        let bold = |text: &str| Paint(self.colour).bold(text);
+        if let [name] = &names[..] {
+            return format!("{} {is}\n", bold(&format!("{name} for {profiles}")));
+        }
+        let wires = unique(places.iter().map(|place| {
+            let case = place.case.as_deref().unwrap_or_default();
+            [&place.pending.check, case, &place.profile].join("\n")
+        }));
+        let more = names.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let named = names[..names.len().min(NAMED)].join(", ");
+        let title = bold(&format!("{} {are}", count(wires.len(), "wire")));
+        format!("{title}\n  checks    {named}{more}\n  profiles  {profiles}\n")
     }
 }
 
-/// What was decided.
+/// Each of them once, in the order in which they came first.
+fn unique(all: impl Iterator<Item = String>) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    all.filter(|one| known.insert(one.clone())).collect()
+}
+
+/// What was decided, in wires and the changes in each.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Tally {
     accepted: usize,
@@ -145,15 +200,17 @@ struct Tally {
 }
 
 impl Tally {
-    fn accept(&mut self, pending: &Pending) -> Result<(), SnapshotError> {
-        pending.accept()?;
-        self.accepted += 1;
-        Ok(())
-    }
-
-    fn reject(&mut self, pending: &Pending) -> Result<(), SnapshotError> {
-        pending.reject()?;
-        self.rejected += 1;
+    fn decide(
+        &mut self,
+        review: &mut Review,
+        places: &[Place],
+        decision: Decision,
+    ) -> Result<(), SnapshotError> {
+        review.decide(places, decision)?;
+        match decision {
+            Decision::Accept => self.accepted += places.len(),
+            Decision::Reject => self.rejected += places.len(),
+        }
         Ok(())
     }
 
@@ -164,21 +221,29 @@ impl Tally {
     }
 }
 
-const QUESTION: &str = "[a]ccept, [r]eject, [s]kip, accept a[l]l that are left, [q]uit? ";
+/// What is asked of a change: in all of its places, and in one.
+const QUESTIONS: [&str; 2] = [
+    "[a]ccept, [r]eject, [s]kip, [o]ne by one, accept a[l]l that are left, [q]uit? ",
+    "[a]ccept, [r]eject, [s]kip, accept a[l]l that are left, [q]uit? ",
+];
 
-/// Shows one after the other and asks about it, until there is no more input.
+/// Shows one change after the other and asks about it, until there is no more input.
 fn ask(
-    pending: &[Pending],
+    review: &mut Review,
     look: &Look,
     input: &mut dyn BufRead,
     talk: &mut dyn Write,
     tally: &mut Tally,
 ) -> miette::Result<()> {
-    let count = pending.len();
-    for (index, one) in pending.iter().enumerate() {
-        let _ = write!(talk, "{}", look.shown(one)?);
+    let mut left: VecDeque<Vec<Place>> = review.changes.iter().cloned().collect();
+    let mut number = 0;
+    while let Some(places) = left.pop_front() {
+        number += 1;
+        let all = number + left.len();
+        let _ = write!(talk, "{}", look.shown(review, &places));
+        let question = QUESTIONS[usize::from(places.len() == 1)];
         loop {
-            let _ = write!(talk, "{} of {count}: {QUESTION}", index + 1);
+            let _ = write!(talk, "{number} of {all}: {question}");
             let _ = talk.flush();
             let mut answer = String::new();
             if input.read_line(&mut answer).unwrap_or_default() == 0 {
@@ -186,11 +251,18 @@ fn ask(
                 return Ok(());
             }
             match answer.trim() {
-                "a" | "accept" => tally.accept(one)?,
-                "r" | "reject" => tally.reject(one)?,
+                "a" | "accept" => tally.decide(review, &places, Decision::Accept)?,
+                "r" | "reject" => tally.decide(review, &places, Decision::Reject)?,
                 "s" | "skip" => {}
+                "o" | "one" if places.len() > 1 => {
+                    places.into_iter().rev().for_each(|place| left.push_front(vec![place]));
+                    // They take the place of the change that they are.
+                    number -= 1;
+                }
                 "l" | "all" => {
-                    pending[index..].iter().try_for_each(|one| tally.accept(one))?;
+                    left.push_front(places);
+                    let all: Vec<Place> = left.into_iter().flatten().collect();
+                    tally.decide(review, &all, Decision::Accept)?;
                     return Ok(());
                 }
                 "q" | "quit" => return Ok(()),
@@ -203,66 +275,4 @@ fn ask(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::snapshot::{Recording, Section};
-
-    /// Three pending snapshots of one profile.
-    fn three(folder: &std::path::Path) -> Vec<Pending> {
-        let store = Store::open(folder);
-        for check in ["a/one", "a/two", "b/three"] {
-            let recording = Recording {
-                profile: "plain".to_owned(),
-                check: check.to_owned(),
-                cases: Vec::new(),
-                sections: vec![Section { case: None, contents: format!("> {check}\n") }],
-                source: format!("checks/{check}.rhai"),
-                description: String::new(),
-            };
-            store.write_pending(&recording).unwrap();
-        }
-        store.pending().unwrap()
-    }
-
-    fn asked(answers: &str) -> (Tally, Vec<String>, String) {
-        let folder = tempfile::tempdir().unwrap();
-        let pending = three(folder.path());
-        let (mut tally, mut talk) = (Tally::default(), Vec::new());
-        let look = Look { colour: false, redactor: Redactor::default() };
-        ask(&pending, &look, &mut answers.as_bytes(), &mut talk, &mut tally).unwrap();
-        let left = Store::open(folder.path()).pending().unwrap();
-        let left = left.into_iter().map(|pending| pending.check).collect();
-        (tally, left, String::from_utf8(talk).unwrap())
-    }
-
-    #[test]
-    fn each_answer_decides_one() {
-        let (tally, left, talk) = asked("a\nnonsense\nreject\ns\n");
-        assert_eq!(tally, Tally { accepted: 1, rejected: 1 });
-        assert_eq!(left, ["b/three"]);
-        assert_eq!(talk.matches("2 of 3: ").count(), 2, "what is no answer is asked again: {talk}");
-        assert!(talk.contains("+ > b/three"), "{talk}");
-    }
-
-    #[test]
-    fn all_accepts_what_is_left_and_quit_nothing() {
-        assert_eq!(asked("r\nl\n").0, Tally { accepted: 2, rejected: 1 });
-        assert_eq!(asked("q\n").1.len(), 3);
-        assert_eq!(asked("a\n").1.len(), 2, "the end of the input is the end of the review");
-    }
-
-    #[test]
-    fn names_mean_checks_folders_and_profiles() {
-        let folder = tempfile::tempdir().unwrap();
-        let all = three(folder.path());
-        let checks = |name: &str| -> Vec<String> {
-            let named = named(all.clone(), &[name.to_owned()]).unwrap();
-            named.into_iter().map(|pending| pending.check).collect()
-        };
-        assert_eq!(checks("a"), ["a/one", "a/two"]);
-        assert_eq!(checks("three"), ["b/three"]);
-        assert_eq!(checks("plain").len(), 3);
-        let error = named(all.clone(), &["a/oen".to_owned()]).unwrap_err();
-        assert!(format!("{:?}", error.help().unwrap().to_string()).contains("a/one"));
-    }
-}
+mod tests;

@@ -177,15 +177,19 @@ fn settings(arguments: &Arguments, profiles: &[Profile]) -> miette::Result<Setti
     settings.fail_on_new_snapshot = terminal::is_ci();
     settings.least_level = arguments.filters.level;
     settings.exchanges = arguments.reports.exchanges();
-    settings.snapshots = snapshots(&arguments.snapshots, arguments.update_snapshots);
+    settings.snapshots = snapshots(&arguments.snapshots, arguments.update_snapshots, profiles);
     Ok(settings)
 }
 
 /// Snapshots are compared where there is a folder of them, and written where
 /// that was asked for.
-fn snapshots(folder: &Path, update: bool) -> Option<Snapshots> {
-    let store = || Store::open(folder);
-    (update || folder.is_dir()).then(|| Snapshots { store: store(), update, of_files_alone: false })
+fn snapshots(folder: &Path, update: bool, profiles: &[Profile]) -> Option<Snapshots> {
+    (update || folder.is_dir()).then(|| Snapshots {
+        store: Store::open(folder),
+        update,
+        profiles: profiles.iter().map(|profile| profile.name.clone()).collect(),
+        of_files_alone: false,
+    })
 }
 
 /// Reads `--jobs`.

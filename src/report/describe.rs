@@ -207,6 +207,6 @@ pub(super) fn cut(text: &str, width: usize) -> String {
 }
 
 /// `1 check`, `2 checks`.
-pub(super) fn count(number: usize, noun: &str) -> String {
+pub(crate) fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

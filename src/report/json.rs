@@ -323,8 +323,6 @@ fn summary_value(summary: &Summary, style: &Style) -> Value {
             })
         })
         .collect();
-    let unreferenced: Vec<_> =
-        summary.snapshots_unreferenced.iter().map(|path| path.to_string_lossy()).collect();
     json!({
         "ran": counts.ran,
         "skipped": counts.skipped,
@@ -339,7 +337,7 @@ fn summary_value(summary: &Summary, style: &Style) -> Value {
             "new": summary.snapshots_new,
             "different": summary.snapshots_different,
             "updated": summary.snapshots_updated,
-            "unreferenced": unreferenced,
+            "unreferenced": summary.snapshots_unreferenced,
         },
         "stale": stale,
         "elapsed_ms": millis(summary.elapsed),

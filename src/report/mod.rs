@@ -20,7 +20,7 @@ pub mod proof;
 
 use std::io;
 
-pub(crate) use describe::{log_lines, without_credentials};
+pub(crate) use describe::{count, log_lines, without_credentials};
 pub use human::Human;
 pub use json::Json;
 pub use junit::JUnit;

@@ -194,8 +194,9 @@ pub struct Summary {
     pub snapshots_updated: usize,
     /// Snapshots that could not be read or written.
     pub snapshots_unusable: usize,
-    /// Snapshot files that belong to no check and profile that exist.
-    pub snapshots_unreferenced: Vec<PathBuf>,
+    /// Snapshots that belong to no check or no profile that exists: the file, and of
+    /// which profile if it is not the whole file.
+    pub snapshots_unreferenced: Vec<String>,
     /// Entries that expect what holds.
     pub stale: Vec<Stale>,
     /// Whether they fail the run.

@@ -1,7 +1,5 @@
 //! Which check runs for which profile and case: a [`Plan`] of [`Job`]s.
 
-use std::path::PathBuf;
-
 use super::event;
 use super::probe::Spoken;
 use super::subject::{Settings, Subject};
@@ -135,13 +133,11 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The snapshots that belong to no check and profile that there is.
-    pub fn unreferenced(&self, store: &Store) -> Vec<PathBuf> {
-        let known = |profile: &str, check: &str| {
-            self.profiles.iter().any(|known| known.name == profile)
-                && self.library.get(check).is_some()
-        };
-        store.unreferenced(known).unwrap_or_default()
+    /// The snapshots that belong to no check or profile that there is.
+    pub fn unreferenced(&self, store: &Store) -> Vec<String> {
+        let is_check = |check: &str| self.library.get(check).is_some();
+        let is_profile = |name: &str| self.profiles.iter().any(|known| known.name == name);
+        store.unreferenced(is_check, is_profile).unwrap_or_default()
     }
 }
 

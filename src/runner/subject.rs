@@ -159,6 +159,9 @@ pub struct Snapshots {
     pub store: Store,
     /// Whether they are written rather than compared.
     pub update: bool,
+    /// The names of all profiles: what was recorded for others is dropped where it
+    /// is written.
+    pub profiles: Vec<String>,
     /// Whether checks inside the program are passed over: they were added to those
     /// of a folder, and what they put on the wire is not the folder's affair.
     pub of_files_alone: bool,

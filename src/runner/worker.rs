@@ -10,14 +10,14 @@ use super::execution::{self, Executed, Piece};
 use super::expected::Expected;
 use super::outcome::Outcome;
 use super::plan::{Job, Run};
-use super::subject::{Exchanges, Settings, Subject};
+use super::subject::{Exchanges, Settings, Snapshots, Subject};
 use crate::check::discovery::Support;
 use crate::check::{Check, CheckKind, CheckpointResult, Decision, Verdict};
 use crate::profile::Profile;
 use crate::script::fault::FaultScript;
 use crate::script::log::Logged;
 use crate::script::{Limits, Script, ScriptEngine, ScriptError};
-use crate::snapshot::{Comparison, Recording, Section};
+use crate::snapshot::{Comparison, Recording, Section, SnapshotError, Store, Wire};
 use crate::wire::text::render_all;
 
 /// The stack of a worker's thread, in bytes: values nest as deep as a script
@@ -65,6 +65,7 @@ impl<'a> Worker<'a> {
             }
         };
         let mut executions = Vec::new();
+        let mut recorded = Recorded::default();
         // Compiled only if some profile needs it.
         let mut compiled = None;
         for run in &job.runs {
@@ -80,7 +81,7 @@ impl<'a> Worker<'a> {
             match script {
                 Ok((engine, script)) => {
                     let (engine, script) = (engine.clone(), script.clone());
-                    executions.extend(self.run_cases(&engine, &script, check, run));
+                    self.run_cases(&engine, &script, check, run, &mut executions, &mut recorded);
                 }
                 Err(report) => {
                     let trouble = Trouble::Broken(report.clone());
@@ -90,6 +91,7 @@ impl<'a> Worker<'a> {
                 }
             }
         }
+        self.compare(check, recorded, &mut executions);
         executions
     }
 
@@ -131,14 +133,17 @@ impl<'a> Worker<'a> {
         Ok((engine, Arc::new(script)))
     }
 
+    /// Runs each case of `run`; adds the executions, and what they left on the wire
+    /// for a snapshot.
     fn run_cases(
         &mut self,
         engine: &Arc<Engine>,
         script: &Script,
         check: &Check,
         run: &Run<'_>,
-    ) -> Vec<Execution> {
-        let mut executions = Vec::new();
+        executions: &mut Vec<Execution>,
+        recorded: &mut Recorded,
+    ) {
         let mut sections = Vec::new();
         for case in &run.cases {
             let started = Instant::now();
@@ -148,7 +153,8 @@ impl<'a> Worker<'a> {
             match executed {
                 Ok(executed) => {
                     if let Some(section) = self.section(check, *case, &executed) {
-                        sections.push((executions.len(), section));
+                        recorded.executions.push(executions.len());
+                        sections.push(section);
                     }
                     self.take(&mut execution, executed);
                 }
@@ -161,8 +167,13 @@ impl<'a> Worker<'a> {
             execution.elapsed = started.elapsed();
             executions.push(execution);
         }
-        self.compare(check, run, sections, &mut executions);
-        executions
+        if !sections.is_empty() {
+            recorded.wires.push(Wire {
+                profile: run.profile.name.clone(),
+                revision: run.profile.revision.as_str().to_owned(),
+                sections,
+            });
+        }
     }
 
     fn take(&self, execution: &mut Execution, executed: Executed) {
@@ -199,40 +210,32 @@ impl<'a> Worker<'a> {
         })
     }
 
-    fn compare(
-        &self,
-        check: &Check,
-        run: &Run<'_>,
-        sections: Vec<(usize, Section)>,
-        executions: &mut [Execution],
-    ) {
+    fn compare(&self, check: &Check, recorded: Recorded, executions: &mut [Execution]) {
         let Some(snapshots) = &self.settings.snapshots else { return };
-        if sections.is_empty() {
+        if recorded.wires.is_empty() {
             return;
         }
-        let (indices, sections): (Vec<usize>, Vec<Section>) = sections.into_iter().unzip();
         let shown = |text: &String| self.settings.style.redactor.redact(text);
         let recording = Recording {
-            profile: run.profile.name.clone(),
             check: check.id.clone(),
             cases: check.header.cases.iter().map(shown).collect(),
-            sections,
+            wires: recorded.wires,
             source: format!("checks/{}.rhai", check.id),
             description: shown(&check.header.title),
         };
         let outcomes = if snapshots.update {
-            update(&snapshots.store, &recording)
+            update(snapshots, &recording)
         } else {
             compare(&snapshots.store, &recording)
         };
         match outcomes {
             Ok(outcomes) => {
-                for (index, outcome) in indices.into_iter().zip(outcomes) {
+                for (index, outcome) in recorded.executions.into_iter().zip(outcomes) {
                     executions[index].snapshot = outcome;
                 }
             }
             Err(error) => {
-                for index in indices {
+                for index in recorded.executions {
                     executions[index].snapshot = SnapshotOutcome::Unusable(error.to_string());
                 }
             }
@@ -240,30 +243,30 @@ impl<'a> Worker<'a> {
     }
 }
 
+/// What the executions of a check left on the wire, to be compared as one.
+#[derive(Default)]
+struct Recorded {
+    wires: Vec<Wire>,
+    /// The executions that their sections are of, in the same order.
+    executions: Vec<usize>,
+}
+
 fn update(
-    store: &crate::snapshot::Store,
+    snapshots: &Snapshots,
     recording: &Recording,
-) -> Result<Vec<SnapshotOutcome>, crate::snapshot::SnapshotError> {
-    let compared = store.compare(recording)?;
-    store.remove_pending(&recording.profile, &recording.check)?;
-    if compared.is_same {
-        return Ok(vec![SnapshotOutcome::Same; compared.sections.len()]);
-    }
-    store.update(recording)?;
+) -> Result<Vec<SnapshotOutcome>, SnapshotError> {
+    let compared = snapshots.store.update(recording, &snapshots.profiles)?;
     let outcome = |comparison: &Comparison| match comparison {
         Comparison::Same => SnapshotOutcome::Same,
         Comparison::New | Comparison::Different { .. } => SnapshotOutcome::Updated,
     };
-    Ok(compared.sections.iter().map(outcome).collect())
+    Ok(compared.iter().map(outcome).collect())
 }
 
-fn compare(
-    store: &crate::snapshot::Store,
-    recording: &Recording,
-) -> Result<Vec<SnapshotOutcome>, crate::snapshot::SnapshotError> {
+fn compare(store: &Store, recording: &Recording) -> Result<Vec<SnapshotOutcome>, SnapshotError> {
     let compared = store.compare(recording)?;
     if compared.is_same {
-        store.remove_pending(&recording.profile, &recording.check)?;
+        store.remove_pending(&recording.check)?;
         return Ok(vec![SnapshotOutcome::Same; compared.sections.len()]);
     }
     let pending = store.write_pending(recording)?;

@@ -16,15 +16,21 @@ use insta::internals::TextSnapshotContents;
 use super::SnapshotError;
 
 /// What is said about a snapshot before its contents.
-pub(super) struct Head<'a> {
+#[derive(Clone, Debug, Default)]
+pub(super) struct Head {
     /// Where the check comes from; insta's name for a test's source file.
-    pub(super) source: &'a str,
+    pub(super) source: String,
     /// What the check does, in one sentence.
-    pub(super) description: &'a str,
+    pub(super) description: String,
 }
 
 /// The contents of the snapshot at `path`; `None` if there is none.
 pub(super) fn read(path: &Path) -> Result<Option<String>, SnapshotError> {
+    Ok(read_whole(path)?.map(|(_, contents)| contents))
+}
+
+/// The head and the contents of the snapshot at `path`; `None` if there is none.
+pub(super) fn read_whole(path: &Path) -> Result<Option<(Head, String)>, SnapshotError> {
     let text = match fs::read_to_string(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         text => text.map_err(|error| SnapshotError::read(path, error))?,
@@ -35,8 +41,13 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, SnapshotError> {
     }
     let snapshot =
         insta::Snapshot::from_file(path).map_err(|error| SnapshotError::read(path, error))?;
+    let metadata = snapshot.metadata();
+    let head = Head {
+        source: metadata.source().unwrap_or_default().to_owned(),
+        description: metadata.description().unwrap_or_default().to_owned(),
+    };
     match snapshot.as_text() {
-        Some(contents) => Ok(Some(contents.to_string())),
+        Some(contents) => Ok(Some((head, contents.to_string()))),
         None => Err(SnapshotError::read(path, "it is not a text")),
     }
 }
@@ -87,7 +98,7 @@ fn text(contents: &str) -> TextSnapshotContents {
 
 fn serialize(head: &Head, contents: &str) -> String {
     let mut out = String::from("---\n");
-    for (key, value) in [("source", head.source), ("description", head.description)] {
+    for (key, value) in [("source", &head.source), ("description", &head.description)] {
         if !value.is_empty() {
             let _ = writeln!(out, "{key}: {}", scalar(value));
         }

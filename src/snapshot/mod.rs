@@ -1,87 +1,48 @@
-//! The recorded wire as files that people review: `PROFILE/CHECK.snap` under
-//! one folder. The main type is [`Store`].
+//! The recorded wire as files that people review: `CHECK.snap` under one folder.
+//! The main type is [`Store`].
+//!
+//! A file holds the wire of one check for all its profiles, since these are alike
+//! but for what the profiles cause: each line once, with the profiles that have it
+//! (`document`). What is compared is the wire of each profile, as it was.
 //!
 //! The files are insta's, so `cargo insta review` accepts them as well as
 //! `mcp-checks review` does. What this module does itself, and why:
 //!
 //! - insta's macro is kept out: it panics, prints, and looks for a Cargo
 //!   workspace when it runs, and an installed binary is far from any.
-//! - Files are read by insta's own `Snapshot`, and texts compared by insta's
-//!   own rule (line endings and white space at the end do not count), so both
-//!   tools always agree.
+//! - Files are read by insta's own `Snapshot`, and texts are brought into the form
+//!   in which insta compares them (line endings and white space at the end do not
+//!   count), so both tools always agree.
 //! - Files are written here ([`file`](self)): insta has no public way to make a
 //!   snapshot. A test holds that insta would write the same bytes.
 //!
-//! A check with cases has one file with a section for each case, headed
-//! `── case: NAME ──`. When only some of the cases ran, the other sections stay
-//! as they are.
+//! What did not run, a case or a profile, stays as it is.
 //!
-//! cargo-insta does not look into folders named `target`: that is no name for
-//! a profile.
+//! cargo-insta does not look into folders named `target`: that is no name for a
+//! folder of checks.
 
+mod columns;
 mod diff;
+mod document;
 mod file;
 mod pending;
-mod sections;
+mod recording;
+mod review;
 
 use std::path::{Path, PathBuf};
 
 pub use diff::{diff, diff_coloured};
 pub use pending::Pending;
-pub use sections::Section;
+pub use recording::{Compared, Comparison, Recording, Section, Wire};
+pub use review::{Change, Decision, Place, Review};
 
+use document::{Document, Of};
 use file::Head;
-use sections::{merge, split};
 
 /// The folder that holds the snapshots.
 #[derive(Clone, Debug)]
 pub struct Store {
     folder: PathBuf,
-}
-
-/// What one check left on the wire for one profile.
-#[derive(Clone, Debug)]
-pub struct Recording {
-    /// The profile's name.
-    pub profile: String,
-    /// The check's id; each `/` is a folder.
-    pub check: String,
-    /// Every case that the check declares, in the header's order; empty if it
-    /// has none. A recorded case that is no longer declared is dropped.
-    pub cases: Vec<String>,
-    /// What was recorded now: one section without a case, or one for each case
-    /// that ran.
-    pub sections: Vec<Section>,
-    /// Where the check comes from: `checks/client/tool-call-basic.rhai`.
-    pub source: String,
-    /// The check's first sentence.
-    pub description: String,
-}
-
-/// How one recorded section compares with the snapshot.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Comparison {
-    /// It is what it was.
-    Same,
-    /// The snapshot has no such section.
-    New,
-    /// It differs.
-    Different {
-        /// What the snapshot says.
-        old: String,
-        /// What was recorded now.
-        new: String,
-    },
-}
-
-/// How a recording compares with its snapshot.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Compared {
-    /// One for each recorded section, in the same order.
-    pub sections: Vec<Comparison>,
-    /// Whether the whole file would stay as it is. It would not when a section
-    /// differs, or when the cases of the check changed.
-    pub is_same: bool,
 }
 
 /// Why a snapshot could not be read or written.
@@ -129,12 +90,12 @@ impl Store {
     }
 
     /// The path of a snapshot.
-    pub fn path(&self, profile: &str, check: &str) -> PathBuf {
-        self.folder.join(profile).join(format!("{check}.snap"))
+    pub fn path(&self, check: &str) -> PathBuf {
+        self.folder.join(format!("{check}.snap"))
     }
 
-    fn pending_path(&self, profile: &str, check: &str) -> PathBuf {
-        self.folder.join(profile).join(format!("{check}.snap.new"))
+    fn pending_path(&self, check: &str) -> PathBuf {
+        self.folder.join(format!("{check}.snap.new"))
     }
 
     /// Compares `recording` with its snapshot; writes nothing.
@@ -142,34 +103,19 @@ impl Store {
     /// # Errors
     /// [`SnapshotError`] if a file exists that cannot be read.
     pub fn compare(&self, recording: &Recording) -> Result<Compared, SnapshotError> {
-        let old = file::read(&self.path(&recording.profile, &recording.check))?;
-        let old_sections = old.as_deref().map(split).unwrap_or_default();
-        let sections = recording
-            .sections
-            .iter()
-            .map(|new| match old_sections.iter().find(|old| old.case == new.case) {
-                None => Comparison::New,
-                Some(old) if file::is_same(&old.contents, &new.contents) => Comparison::Same,
-                Some(old) => Comparison::Different {
-                    old: file::normalized(&old.contents),
-                    new: file::normalized(&new.contents),
-                },
-            })
-            .collect();
-        let new = self.pending_contents(recording)?;
-        let is_same = old.is_some_and(|old| file::is_same(&old, &new));
-        Ok(Compared { sections, is_same })
+        let old = read(&self.path(&recording.check))?;
+        let is_same = old.as_ref() == Some(&self.pending_document(recording)?);
+        Ok(Compared { sections: sections(&old.unwrap_or_default(), recording), is_same })
     }
 
-    /// Writes `recording` beside its snapshot, for a review; gives the path.
-    /// Sections of cases that did not run stay as they are pending already, or
-    /// as they are in the snapshot.
+    /// Writes `recording` beside its snapshot, for a review; gives the path. What
+    /// did not run stays as it is pending already, or as it is in the snapshot.
     ///
     /// # Errors
     /// [`SnapshotError`] if a file cannot be read or written.
     pub fn write_pending(&self, recording: &Recording) -> Result<PathBuf, SnapshotError> {
-        let path = self.pending_path(&recording.profile, &recording.check);
-        file::write(&path, &head(recording), &self.pending_contents(recording)?)?;
+        let path = self.pending_path(&recording.check);
+        file::write(&path, &head(recording), &self.pending_document(recording)?.text())?;
         Ok(path)
     }
 
@@ -177,29 +123,59 @@ impl Store {
     ///
     /// # Errors
     /// [`SnapshotError`] if the file cannot be removed.
-    pub fn remove_pending(&self, profile: &str, check: &str) -> Result<(), SnapshotError> {
-        file::remove(&self.pending_path(profile, check))
+    pub fn remove_pending(&self, check: &str) -> Result<(), SnapshotError> {
+        file::remove(&self.pending_path(check))
     }
 
-    /// Writes `recording` into its snapshot, without a review.
+    /// Writes `recording` into its snapshot, without a review; says what changed.
+    /// What was recorded for profiles that are not among `profiles` is dropped, and
+    /// so are files of the form `PROFILE/CHECK.snap`, which have one profile each.
     ///
     /// # Errors
     /// [`SnapshotError`] if a file cannot be read or written.
-    pub fn update(&self, recording: &Recording) -> Result<PathBuf, SnapshotError> {
-        let path = self.path(&recording.profile, &recording.check);
-        let old = file::read(&path)?.as_deref().map(split).unwrap_or_default();
-        let new = merge(&old, &recording.sections, &recording.cases);
-        let is_current = old_is(&path, &new)?;
-        if !is_current {
-            file::write(&path, &head(recording), &new)?;
+    pub fn update(
+        &self,
+        recording: &Recording,
+        profiles: &[String],
+    ) -> Result<Vec<Comparison>, SnapshotError> {
+        let path = self.path(&recording.check);
+        let old = read(&path)?.unwrap_or_default();
+        let mut new = with(old.clone(), recording);
+        new.retain(|profile| profiles.iter().any(|known| known == profile));
+        let text = new.text();
+        if file::read(&path)?.is_none_or(|contents| !file::is_same(&contents, &text)) {
+            file::write(&path, &head(recording), &text)?;
         }
-        // Another case may still be waiting for a review.
-        if file::is_same(&self.pending_contents(recording)?, &new) {
-            self.remove_pending(&recording.profile, &recording.check)?;
-        } else {
-            self.write_pending(recording)?;
+        // Another case or profile may still be waiting for a review.
+        if let Some(pending) = read(&self.pending_path(&recording.check))? {
+            let mut pending = with(pending, recording);
+            pending.retain(|profile| profiles.iter().any(|known| known == profile));
+            if pending == new {
+                self.remove_pending(&recording.check)?;
+            } else {
+                let path = self.pending_path(&recording.check);
+                file::write(&path, &head(recording), &pending.text())?;
+            }
         }
-        Ok(path)
+        for wire in &recording.wires {
+            self.remove_former(&wire.profile, &recording.check)?;
+        }
+        Ok(sections(&old, recording))
+    }
+
+    /// Removes the file that held the wire of one profile alone.
+    fn remove_former(&self, profile: &str, check: &str) -> Result<(), SnapshotError> {
+        let path = self.folder.join(profile).join(format!("{check}.snap"));
+        // A check may have this name; and what is no snapshot is not ours.
+        match file::read(&path) {
+            Ok(Some(contents)) if Document::parse(&contents).is_err() => {}
+            _ => return Ok(()),
+        }
+        file::remove(&path)?;
+        let folders = path.ancestors().skip(1).take_while(|folder| *folder != self.folder);
+        // Those that are not empty stay.
+        folders.for_each(|folder| drop(std::fs::remove_dir(folder)));
+        Ok(())
     }
 
     /// The pending snapshots, in the order of their paths.
@@ -210,46 +186,47 @@ impl Store {
         let found = self.files(".snap.new")?;
         Ok(found
             .into_iter()
-            .map(|(path, profile, check)| Pending {
-                target: self.path(&profile, &check),
-                path,
-                profile,
-                check,
-            })
+            .map(|(path, check)| Pending { target: self.path(&check), path, check })
             .collect())
     }
 
-    /// The snapshots whose profile and check are not `known`, in the order of
-    /// their paths.
+    /// The snapshots of no check that is known, and in the others the wires of no
+    /// profile that is known, in the order of their paths: `snapshots/gone.snap`,
+    /// `snapshots/one.snap, profile gone`. What cannot be read is not among them.
     ///
     /// # Errors
     /// [`SnapshotError`] if a folder cannot be read.
     pub fn unreferenced(
         &self,
-        known: impl Fn(&str, &str) -> bool,
-    ) -> Result<Vec<PathBuf>, SnapshotError> {
-        let found = self.files(".snap")?;
-        Ok(found
-            .into_iter()
-            .filter(|(_, profile, check)| !known(profile, check))
-            .map(|(path, ..)| path)
-            .collect())
+        is_check: impl Fn(&str) -> bool,
+        is_profile: impl Fn(&str) -> bool,
+    ) -> Result<Vec<String>, SnapshotError> {
+        let mut found = Vec::new();
+        for (path, check) in self.files(".snap")? {
+            if !is_check(&check) {
+                found.push(path.display().to_string());
+                continue;
+            }
+            let Ok(Some(document)) = read(&path) else { continue };
+            let profiles: std::collections::BTreeSet<&Of> = document.profiles().collect();
+            let gone = profiles.into_iter().filter(|of| !is_profile(&of.profile));
+            found.extend(gone.map(|of| format!("{}, profile {}", path.display(), of.profile)));
+        }
+        Ok(found)
     }
 
     /// What a pending snapshot of `recording` holds.
-    fn pending_contents(&self, recording: &Recording) -> Result<String, SnapshotError> {
-        let pending = file::read(&self.pending_path(&recording.profile, &recording.check))?;
-        let base = match pending {
-            Some(pending) => Some(pending),
-            None => file::read(&self.path(&recording.profile, &recording.check))?,
+    fn pending_document(&self, recording: &Recording) -> Result<Document, SnapshotError> {
+        let base = match read(&self.pending_path(&recording.check))? {
+            Some(pending) => pending,
+            None => read(&self.path(&recording.check))?.unwrap_or_default(),
         };
-        let base = base.as_deref().map(split).unwrap_or_default();
-        Ok(merge(&base, &recording.sections, &recording.cases))
+        Ok(with(base, recording))
     }
 
-    /// The files that end with `ending`, with the profile and the check that
-    /// their paths name; both in the order of the paths.
-    fn files(&self, ending: &str) -> Result<Vec<(PathBuf, String, String)>, SnapshotError> {
+    /// The files that end with `ending`, with the check that their paths name, in
+    /// the order of the paths.
+    fn files(&self, ending: &str) -> Result<Vec<(PathBuf, String)>, SnapshotError> {
         let mut files = Vec::new();
         if !self.folder.exists() {
             return Ok(files);
@@ -265,20 +242,52 @@ impl Store {
             if entry.file_type().is_file()
                 && let Some(stem) = name.strip_suffix(ending)
             {
-                let (profile, check) = stem.split_once('/').unwrap_or(("", stem));
-                files.push((path.to_owned(), profile.to_owned(), check.to_owned()));
+                files.push((path.to_owned(), stem.to_owned()));
             }
         }
         Ok(files)
     }
 }
 
-fn old_is(path: &Path, contents: &str) -> Result<bool, SnapshotError> {
-    Ok(file::read(path)?.is_some_and(|old| file::is_same(&old, contents)))
+/// The document in the file at `path`; `None` if there is none.
+fn read(path: &Path) -> Result<Option<Document>, SnapshotError> {
+    let Some(contents) = file::read(path)? else { return Ok(None) };
+    let parsed = Document::parse(&contents);
+    parsed.map(Some).map_err(|reason| SnapshotError::read(path, reason))
 }
 
-fn head(recording: &Recording) -> Head<'_> {
-    Head { source: &recording.source, description: &recording.description }
+/// `document` with what was recorded now.
+fn with(mut document: Document, recording: &Recording) -> Document {
+    for wire in &recording.wires {
+        let of = Of { revision: wire.revision.clone(), profile: wire.profile.clone() };
+        for section in &wire.sections {
+            let contents = file::normalized(&section.contents);
+            document.set(&of, section.case.as_deref(), Some(&contents));
+        }
+    }
+    document.arrange(&recording.cases);
+    document
+}
+
+/// How each recorded section compares with `old`.
+fn sections(old: &Document, recording: &Recording) -> Vec<Comparison> {
+    let compare = |wire: &Wire, section: &Section| {
+        let new = file::normalized(&section.contents);
+        match old.get(&wire.profile, section.case.as_deref()) {
+            None => Comparison::New,
+            Some(old) if old == new.trim_end() => Comparison::Same,
+            Some(old) => Comparison::Different { old: file::normalized(old), new },
+        }
+    };
+    let wires = recording.wires.iter();
+    wires
+        .flat_map(|wire| wire.sections.iter().map(move |section| (wire, section)))
+        .map(|(wire, section)| compare(wire, section))
+        .collect()
+}
+
+fn head(recording: &Recording) -> Head {
+    Head { source: recording.source.clone(), description: recording.description.clone() }
 }
 
 #[cfg(test)]

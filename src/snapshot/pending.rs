@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::{SnapshotError, file};
+use super::document::Document;
+use super::file::{self, Head};
+use super::{SnapshotError, read};
 
 /// A snapshot that waits to be accepted or rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,47 +13,42 @@ pub struct Pending {
     pub path: PathBuf,
     /// The snapshot that it would become, `….snap`.
     pub target: PathBuf,
-    /// The profile's name.
-    pub profile: String,
     /// The check's id.
     pub check: String,
 }
 
 impl Pending {
-    /// The contents of the snapshot as it is; `None` if there is none yet.
-    ///
-    /// # Errors
-    /// [`SnapshotError`] if it cannot be read.
-    pub fn old(&self) -> Result<Option<String>, SnapshotError> {
-        Ok(file::read(&self.target)?.as_deref().map(file::normalized))
+    /// The snapshot as it is, without anything in it if there is none yet.
+    pub(super) fn old(&self) -> Result<Document, SnapshotError> {
+        Ok(read(&self.target)?.unwrap_or_default())
     }
 
-    /// The contents of the pending file.
-    ///
-    /// # Errors
-    /// [`SnapshotError`] if it is gone or cannot be read.
-    pub fn new_contents(&self) -> Result<String, SnapshotError> {
-        let contents = file::read(&self.path)?
+    /// What waits.
+    pub(super) fn new_document(&self) -> Result<(Head, Document), SnapshotError> {
+        let (head, contents) = file::read_whole(&self.path)?
             .ok_or_else(|| SnapshotError::read(&self.path, "it is not there any more"))?;
-        Ok(file::normalized(&contents))
+        let document =
+            Document::parse(&contents).map_err(|reason| SnapshotError::read(&self.path, reason))?;
+        Ok((head, document))
     }
 
-    /// Puts the pending file in the snapshot's place.
-    ///
-    /// # Errors
-    /// [`SnapshotError`] if it cannot be read or moved.
-    pub fn accept(&self) -> Result<(), SnapshotError> {
-        // What cannot be read must not take the place of what can.
-        self.new_contents()?;
-        std::fs::rename(&self.path, &self.target)
-            .map_err(|error| SnapshotError::write(&self.target, error))
-    }
-
-    /// Removes the pending file.
-    ///
-    /// # Errors
-    /// [`SnapshotError`] if it cannot be removed.
-    pub fn reject(&self) -> Result<(), SnapshotError> {
-        file::remove(&self.path)
+    /// Writes what was accepted, and what still waits.
+    pub(super) fn write(
+        &self,
+        head: &Head,
+        accepted: &Document,
+        waiting: &Document,
+    ) -> Result<(), SnapshotError> {
+        if *accepted != self.old()? {
+            match accepted.texts().next() {
+                Some(_) => file::write(&self.target, head, &accepted.text())?,
+                None => file::remove(&self.target)?,
+            }
+        }
+        if accepted == waiting {
+            file::remove(&self.path)
+        } else {
+            file::write(&self.path, head, &waiting.text())
+        }
     }
 }

@@ -76,7 +76,9 @@ impl<W: Write> Human<W> {
     }
 
     fn execution(&mut self, execution: &Execution) -> io::Result<()> {
-        if let SnapshotOutcome::New { pending } = &execution.snapshot {
+        if let SnapshotOutcome::New { pending } = &execution.snapshot
+            && self.new_snapshots.last() != Some(pending)
+        {
             self.new_snapshots.push(pending.clone());
         }
         self.count_skips(execution);

@@ -182,10 +182,10 @@ fn snapshots(out: &mut String, summary: &Summary, new_snapshots: &[PathBuf]) {
     if new_snapshots.len() > NAMED {
         let _ = writeln!(out, "  new           and {} more", new_snapshots.len() - NAMED);
     }
-    for path in &summary.snapshots_unreferenced {
-        let _ = writeln!(out, "  unreferenced  {}", path.display());
+    for name in &summary.snapshots_unreferenced {
+        let _ = writeln!(out, "  unreferenced  {name}");
     }
     if summary.snapshots_new + summary.snapshots_different > 0 {
-        out.push_str("  `mcp-checks review` shows them one by one, to accept or to reject\n");
+        out.push_str("  `mcp-checks review` shows each change once, to accept or to reject\n");
     }
 }

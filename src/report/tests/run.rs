@@ -306,7 +306,7 @@ fn summary() -> Summary {
         snapshots_new: 1,
         snapshots_different: 1,
         snapshots_updated: 0,
-        snapshots_unreferenced: vec![PathBuf::from("snapshots/json/client/gone.snap")],
+        snapshots_unreferenced: vec!["snapshots/client/gone.snap".to_owned()],
         snapshots_unusable: 0,
         stale: Vec::new(),
         stale_is_red: false,
