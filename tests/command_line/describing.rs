@@ -76,7 +76,7 @@ fn checks_of_ones_own_stand_in_the_place_of_the_built_in_ones_or_beside_them() {
     // Of two with one id that of the folder counts.
     let taken = "client/tool-call-basic";
     place.write(&format!("checks/{taken}.rhai"), &GOOD.replace("Calls one", "Mine calls one"));
-    place.write("snapshots/session-http/.keep", "");
+    place.write("snapshots/.keep", "");
     let words =
         [&run[..], &["--with-builtin", "tool-call-basic or one", "client/session-recovery"]];
     let ran = place.run(&words.concat()).exits(0);
@@ -88,8 +88,8 @@ fn checks_of_ones_own_stand_in_the_place_of_the_built_in_ones_or_beside_them() {
     assert_eq!(
         pending,
         [
-            "snapshots/session-http/client/tool-call-basic.snap.new",
-            "snapshots/session-http/one.snap.new"
+            "snapshots/client/tool-call-basic.snap.new",
+            "snapshots/one.snap.new"
         ]
     );
     // The program as a client finds both as well.

@@ -2,8 +2,8 @@
 
 use crate::place::{GOOD, Place};
 
-const SNAPSHOT: &str = "snapshots/session-http/one.snap";
-const PENDING: &str = "snapshots/session-http/one.snap.new";
+const SNAPSHOT: &str = "snapshots/one.snap";
+const PENDING: &str = "snapshots/one.snap.new";
 const RUN: [&str; 3] = ["run", "--profile", "session-http"];
 
 /// A folder whose one snapshot is written.
@@ -80,4 +80,54 @@ fn a_snapshot_that_cannot_be_read_is_a_wrong_file() {
     place.write(SNAPSHOT, "no head\n");
     let ran = place.run(&RUN).exits(2);
     assert!(ran.stdout.contains("its first line is not `---`"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_change_that_is_the_same_everywhere_is_shown_and_accepted_once() {
+    let place = Place::with(GOOD);
+    place.write("checks/two.rhai", GOOD);
+    place.run(&["run", "--update-snapshots"]).exits(0);
+    assert_eq!(place.files().iter().filter(|name| name.ends_with(".snap")).count(), 2);
+    let changed =
+        |text: &str| text.replacen(r#""arguments":{"a":17}"#, r#""arguments":{"a":18}"#, 1);
+    let recorded = [SNAPSHOT, "snapshots/two.snap"].map(|name| {
+        let recorded = place.read(name);
+        assert_ne!(changed(&recorded), recorded);
+        place.write(name, &changed(&recorded));
+        recorded
+    });
+    place.run(&["run"]).exits(1);
+    let ran = place.run(&["review"]).exits(1);
+    assert_eq!(ran.stdout.matches(r#""arguments":{"a":18}"#).count(), 1, "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("10 wires differ in the same way\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\n  checks    one, two\n  profiles  stateless-http-2025-03-26, "));
+    let ran = place.run(&["review", "--list"]).exits(0);
+    assert_eq!(ran.stdout, "snapshots/one.snap.new\nsnapshots/two.snap.new\n");
+    // A part of the places, then the others.
+    let ran = place.run(&["review", "session-http", "--accept"]).exits(0);
+    assert_eq!(ran.stderr, "2 accepted, 0 rejected, 0 left as they are\n");
+    let ran = place.run(&["run", "--profile", "session-http"]).exits(0);
+    assert!(ran.stdout.contains("all held"), "{}", ran.stdout);
+    place.run(&["run", "--profile", "stateless-http"]).exits(1);
+    let ran = place.run(&["review", "--accept"]).exits(0);
+    assert_eq!(ran.stderr, "8 accepted, 0 rejected, 0 left as they are\n");
+    assert_eq!([SNAPSHOT, "snapshots/two.snap"].map(|name| place.read(name)), recorded);
+    place.run_with(&["run"], &[("CI", "true")]).exits(0);
+}
+
+#[test]
+fn what_belongs_to_nothing_is_named_and_dropped_where_it_is_written() {
+    let place = Place::with(GOOD);
+    place.write("profiles/other.toml", "revision = \"2025-11-25\"\n");
+    place.write("profiles/gone.toml", "revision = \"2025-11-25\"\n");
+    place.run(&["run", "--update-snapshots"]).exits(0);
+    place.write("snapshots/gone.snap", &place.read(SNAPSHOT));
+    std::fs::remove_file(place.path("profiles/gone.toml")).unwrap();
+    let ran = place.run(&["run", "--format", "json"]).exits(0);
+    let named = &ran.json()["summary"]["snapshots"]["unreferenced"];
+    let expected = ["snapshots/gone.snap", "snapshots/one.snap, profile gone"];
+    assert_eq!(*named, serde_json::json!(expected));
+    let ran = place.run(&["run", "--update-snapshots"]).exits(0);
+    assert!(ran.stdout.contains("unreferenced  snapshots/gone.snap\n"), "{}", ran.stdout);
+    assert!(!place.read(SNAPSHOT).contains("gone"), "{}", place.read(SNAPSHOT));
 }

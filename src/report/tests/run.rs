@@ -242,14 +242,14 @@ fn timed_out() -> Execution {
 }
 
 fn new_snapshot() -> Execution {
-    let pending = PathBuf::from("snapshots/json/client/new.snap.new");
+    let pending = PathBuf::from("snapshots/client/new.snap.new");
     Execution { snapshot: SnapshotOutcome::New { pending }, ..execution("client/new", "json") }
 }
 
 fn differing() -> Execution {
     Execution {
         snapshot: SnapshotOutcome::Different {
-            pending: PathBuf::from("snapshots/session-http/client/differing.snap.new"),
+            pending: PathBuf::from("snapshots/client/differing.snap.new"),
             old: "> POST {server}/mcp\n> accept: */*\n>\n> {\"id\":1}\n".to_owned(),
             new: "> POST {server}/mcp\n> accept: */*\n>\n> {\"id\":2}\n".to_owned(),
         },

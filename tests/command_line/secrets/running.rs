@@ -64,7 +64,7 @@ struct Field {
 }
 
 /// The folders and files of a field that nobody wrote but the test.
-const GIVEN: [&str; 5] = ["checks/", "profiles/", "unlisted/", "client.sh", "snapshots/listed/old"];
+const GIVEN: [&str; 5] = ["checks/", "profiles/", "unlisted/", "client.sh", "snapshots/old"];
 
 impl Field {
     fn new() -> Field {
@@ -153,7 +153,7 @@ fn no_snapshot_and_no_review_shows_a_secret() {
     written.files(&field.place, &GIVEN);
     assert!(written.text().contains("POST {server}/mcp"), "{}", written.text());
     // Another wire; and a snapshot from before anything was listed.
-    let old = "snapshots/listed/everywhere.snap";
+    let old = "snapshots/everywhere.snap";
     let recorded = field.place.read(old);
     field
         .place
