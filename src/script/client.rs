@@ -17,8 +17,9 @@ use bytes::Bytes;
 use rhai::{Dynamic, Engine, EvalAltResult, FnPtr, Map};
 use serde_json::{Value, json};
 
-use super::action::{Handlers, json_value};
+use super::action::json_value;
 use super::blocking::{Background, Blocking};
+use super::handler::Handlers;
 use super::types::{a, type_word};
 use super::value::{AsJson, List, from_json};
 use crate::mcp::client::features::ClientFeature;

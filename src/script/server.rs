@@ -8,7 +8,8 @@ use bytes::Bytes;
 use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, Map};
 use serde_json::{Map as Members, Value, json};
 
-use super::action::{Handlers, Meaning, duration, json_value};
+use super::action::{Meaning, duration, json_value};
+use super::handler::Handlers;
 use super::origin::{OriginHandle, ScriptedOrigin};
 use super::types::{a, type_word};
 use super::value::from_json;
