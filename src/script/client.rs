@@ -416,6 +416,9 @@ pub(super) fn register(engine: &mut Engine) {
             client.0.client.take_tasks().map_err(|error| error.message.into())
         })
         .register_get("url", |client: &mut Client| client.0.endpoint.url.to_string())
+        .register_get("has_handshake", |client: &mut Client| {
+            client.0.options.revision.has_handshake()
+        })
         .register_get("revision", |client: &mut Client| client.0.options.revision.as_str())
         .register_get("context", |client: &mut Client| from_json(&client.0.context))
         .register_get("notifications", |client: &mut Client| -> List {

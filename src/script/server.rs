@@ -387,5 +387,8 @@ pub(super) fn register(engine: &mut Engine) {
             server.said().notes.insert(key.into(), value);
         })
         .register_get("notes", |server: &mut Server| server.notes())
+        .register_get("has_handshake", |server: &mut Server| {
+            server.0.scripted.revision().has_handshake()
+        })
         .register_get("revision", |server: &mut Server| server.0.scripted.revision().as_str());
 }

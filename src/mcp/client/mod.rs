@@ -11,7 +11,6 @@ mod cache;
 pub mod cancellation;
 mod channel;
 pub mod error;
-mod facts;
 pub mod features;
 mod inbox;
 mod interim;

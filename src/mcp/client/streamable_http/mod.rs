@@ -97,7 +97,7 @@ impl StreamableHttp {
         {
             headers.insert(SESSION_ID, id);
         }
-        if session.negotiated && session.revision.sends_version_header() {
+        if session.negotiated && session.revision.has_version_header() {
             let version = HeaderValue::from_static(session.revision.as_str());
             headers.insert(mirror::PROTOCOL_VERSION, version);
         }
