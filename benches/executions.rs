@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcp_checks::check::{Check, Library};
 use mcp_checks::mcp::Revision;
-use mcp_checks::mcp::client::{Cancellation, Client, Operation, Options};
+use mcp_checks::mcp::client::{Cancellation, Client, Operation, Options, StreamableHttp};
 use mcp_checks::mcp::negotiation::Policy;
 use mcp_checks::mcp::server::{Action, Behaviour, Call, Framing, ScriptedServer, Tool};
 use mcp_checks::profile::{self, Profile};
@@ -125,16 +125,15 @@ fn exchange_by_hand() {
     server.tool(Tool { definition, handler: Arc::new(add) });
     double.add("server.test", Arc::new(server));
     let options = Options {
-        endpoint: "http://server.test/mcp".parse().expect("it is a URL"),
         revision: Revision::V2025_11_25,
         policy: Policy::every_version(),
         client_name: "by-hand".to_owned(),
         client_version: "1".to_owned(),
-        headers: http::HeaderMap::new(),
         scale: 1,
     };
     let http = Arc::new(Recorder::new(double, wire.clone()));
-    let client = Client::new(http, options);
+    let endpoint = http::Uri::from_static("http://server.test/mcp").into();
+    let client = Client::new(Arc::new(StreamableHttp::new(http, endpoint, 1)), options);
     let call = Operation::CallTool {
         name: "add".to_owned(),
         arguments: Some(json!({ "a": 17, "b": 25 })),

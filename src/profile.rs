@@ -8,7 +8,7 @@ mod masked;
 
 use std::fmt;
 
-use http::{HeaderMap, Uri};
+use http::Uri;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
@@ -65,17 +65,14 @@ impl Profile {
         }
     }
 
-    /// What a client of this connection is made with, when it reaches the server
-    /// at `endpoint`, sends `headers` beside its own, and divides delays by
-    /// `scale`.
-    pub fn client_options(&self, endpoint: Uri, headers: HeaderMap, scale: u32) -> Options {
+    /// What a client of this connection is made with beside its transport, when it
+    /// divides delays by `scale`.
+    pub fn client_options(&self, scale: u32) -> Options {
         Options {
-            endpoint,
             revision: self.policy.asked_for(self.revision),
             policy: self.policy.clone(),
             client_name: env!("CARGO_PKG_NAME").to_owned(),
             client_version: env!("CARGO_PKG_VERSION").to_owned(),
-            headers,
             scale,
         }
     }

@@ -1,6 +1,6 @@
 //! The direction of imports: each module uses only those below it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The modules from the bottom to the top; those of one row may use each
@@ -111,6 +111,50 @@ fn client_and_double_use_nothing_of_each_other() {
                 assert!(!text.contains(&way), "{} uses {way}", entry.path().display());
             }
         }
+    }
+}
+
+/// The types that a source text defines.
+fn defined(text: &str) -> impl Iterator<Item = &str> {
+    let after = |line: &'_ str| {
+        let line = line.trim_start();
+        let line = line.strip_prefix("pub(super) ").or(line.strip_prefix("pub ")).unwrap_or(line);
+        ["struct ", "enum "].iter().find_map(|word| line.strip_prefix(word).map(str::len))
+    };
+    text.lines().filter_map(move |line| after(line).map(|rest| name(&line[line.len() - rest..])))
+}
+
+fn name(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    &text[..end]
+}
+
+/// The types that a source text gives methods of their own.
+fn extended(text: &str) -> impl Iterator<Item = &str> {
+    let blocks = text.lines().filter(|line| line.starts_with("impl") && !line.contains(" for "));
+    blocks.map(|line| match line.strip_prefix("impl<") {
+        Some(generic) => name(generic.split_once("> ").map_or("", |(_, rest)| rest)),
+        None => name(line.trim_start_matches("impl ")),
+    })
+}
+
+/// A method of the client on a type that the double has too would be a way around
+/// the paths.
+#[test]
+fn client_and_double_give_methods_to_nothing_but_their_own() {
+    let mcp = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/mcp");
+    for own in ["server", "client"] {
+        let texts: Vec<String> = walkdir::WalkDir::new(mcp.join(own))
+            .into_iter()
+            .map(|entry| entry.expect("the sources can be read"))
+            .filter(|entry| entry.file_type().is_file())
+            .map(|entry| std::fs::read_to_string(entry.path()).expect("a source is UTF-8"))
+            .collect();
+        let own_types: BTreeSet<&str> = texts.iter().flat_map(|text| defined(text)).collect();
+        assert!(own_types.len() > 10, "the types are found: {own_types:?}");
+        let others = texts.iter().flat_map(|text| extended(text));
+        let others: Vec<&str> = others.filter(|of| !own_types.contains(of)).collect();
+        assert!(others.is_empty(), "mcp/{own} gives methods to {others:?}");
     }
 }
 

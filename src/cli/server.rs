@@ -17,7 +17,7 @@ use super::trace::Trace;
 use crate::check::selection;
 use crate::host::{Caller, Clock, Host, Parts, Store};
 use crate::mcp::Revision;
-use crate::mcp::client::{Client, ClientError, Eras, ErrorKind};
+use crate::mcp::client::{Client, ClientError, Endpoint, Eras, ErrorKind, StreamableHttp};
 use crate::mcp::negotiation::Policy;
 use crate::profile::{self, Profile};
 use crate::wire::HttpClient;
@@ -97,7 +97,7 @@ impl Speaking {
             Some(trace) => trace.recorded(Live::new()),
             None => Arc::new(Live::new()),
         };
-        let mut options = server.client_options(url.clone(), headers, 1);
+        let mut options = server.client_options(1);
         if let Some(asked) = asked {
             options.revision = asked;
             // Whoever asks for a revision accepts it.
@@ -105,12 +105,14 @@ impl Speaking {
                 options.policy.versions.insert(0, asked.as_str().to_owned());
             }
         }
-        let (policy, origin) = (options.policy.clone(), options.origin());
+        let policy = options.policy.clone();
+        let endpoint = Endpoint { url: url.clone(), headers };
+        let transport = Arc::new(StreamableHttp::new(http, endpoint, 1));
         // Whoever accepts versions of both eras asks which one the server is of.
         let client = if asked.is_none() && options.accepts_both_eras() {
-            Client::of_both_eras(http, options, Eras::default())
+            Client::of_both_eras(transport, options, Eras::default())
         } else {
-            Client::new(http, options)
+            Client::new(transport, options)
         };
         if let Some(trace) = &trace {
             trace.follow(&client);
@@ -123,7 +125,6 @@ impl Speaking {
         let host = Host::new(Parts {
             client: client.clone(),
             operator: server.operator,
-            origin,
             store,
             clock: Clock::Machine,
             lease_owner: lease_owner(),

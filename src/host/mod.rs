@@ -57,8 +57,6 @@ pub struct Parts {
     pub client: Client,
     /// What the operator declared of the server.
     pub operator: Operator,
-    /// The origin of the server: what was enabled at another one is off.
-    pub origin: String,
     /// Where it keeps what has to outlive it.
     pub store: Store,
     /// The time that it writes down.
@@ -74,7 +72,6 @@ pub struct Host(Arc<Inner>);
 struct Inner {
     client: Client,
     operator: Operator,
-    origin: String,
     store: Store,
     clock: Clock,
     lease_owner: String,
@@ -112,9 +109,9 @@ pub struct Ping {
 impl Host {
     /// A host that has sent nothing yet.
     pub fn new(parts: Parts) -> Self {
-        let Parts { client, operator, origin, store, clock, lease_owner } = parts;
+        let Parts { client, operator, store, clock, lease_owner } = parts;
         let own_tools = Mutex::default();
-        Host(Arc::new(Inner { client, operator, origin, store, clock, lease_owner, own_tools }))
+        Host(Arc::new(Inner { client, operator, store, clock, lease_owner, own_tools }))
     }
 
     /// What it keeps.
@@ -127,9 +124,10 @@ impl Host {
         &self.0.operator
     }
 
-    /// The origin of its server.
+    /// What its server is known by, over HTTP its origin: what was enabled at
+    /// another one is off.
     pub fn origin(&self) -> &str {
-        &self.0.origin
+        self.0.client.server()
     }
 
     /// Walks the server's list of tools and takes in what it finds.
@@ -142,7 +140,7 @@ impl Host {
         let others = self.0.store.tools()?.into_iter().filter(|tool| tool.server != identifier);
         let taken = others.map(|tool| (tool.local_name, tool.server)).collect();
         let listed = list.result.as_array().map(Vec::as_slice).unwrap_or_default();
-        let (tools, mut refused) = catalogue::prepare(listed, identifier, &self.0.origin, &taken);
+        let (tools, mut refused) = catalogue::prepare(listed, identifier, self.origin(), &taken);
         refused.extend(catalogue::left_out(list.left_out));
         let (became, orphaned) = self.0.store.import(identifier, &tools, self.now())?;
         let names = tools.into_iter().map(|tool| tool.local_name);
@@ -180,7 +178,7 @@ impl Host {
     }
 
     fn registered(&self, row: &StoredTool) -> Option<Tool> {
-        catalogue::registered(row, &self.0.operator, &self.0.origin)
+        catalogue::registered(row, &self.0.operator, self.origin())
     }
 
     /// Whether `caller` may call the tool of this local name. Nothing is

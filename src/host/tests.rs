@@ -4,13 +4,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use http::HeaderMap;
+use http::Uri;
 use tokio::time::Instant;
 
 use super::store::Place;
 use super::*;
 use crate::mcp::Revision;
-use crate::mcp::client::Options;
+use crate::mcp::client::{Options, StreamableHttp};
 use crate::mcp::negotiation::Policy;
 use crate::mcp::server::{self, Action, Behaviour, Framing, ScriptedServer};
 use crate::profile::{DataClass, Zone};
@@ -43,17 +43,16 @@ impl Stage {
         let double = Arc::new(Double::new(1));
         double.add("server.test", server.clone());
         let options = Options {
-            endpoint: "http://server.test/mcp".parse().unwrap(),
             revision: Revision::V2025_11_25,
             policy: Policy::every_version(),
             client_name: "host".to_owned(),
             client_version: "1".to_owned(),
-            headers: HeaderMap::new(),
             scale: 1,
         };
+        let endpoint = Uri::from_static("http://server.test/mcp").into();
+        let transport = StreamableHttp::new(double, endpoint, 1);
         let host = Host::new(Parts {
-            origin: options.origin(),
-            client: Client::new(double, options),
+            client: Client::new(Arc::new(transport), options),
             operator: Operator {
                 identifier: "s".to_owned(),
                 data_class: DataClass::PublicContent,

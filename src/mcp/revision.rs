@@ -1,7 +1,10 @@
 //! The protocol's revisions, in their order. The main type is [`Revision`].
 //!
 //! A revision is an identifier: it is compared by its place in the list of
-//! known revisions, never by reading it as a date.
+//! known revisions, never by reading it as a date. What differs between them
+//! stands in `facts`, once for the client, the double and scripts.
+
+mod facts;
 
 use std::fmt;
 use std::str::FromStr;
@@ -36,12 +39,6 @@ impl Revision {
             Revision::V2025_11_25 => "2025-11-25",
             Revision::V2026_07_28 => "2026-07-28",
         }
-    }
-
-    /// Whether a connection begins with `initialize` (every revision up to
-    /// 2025-11-25) rather than carrying its state in each request.
-    pub fn has_handshake(self) -> bool {
-        self < Revision::V2026_07_28
     }
 }
 

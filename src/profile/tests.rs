@@ -233,10 +233,7 @@ fn what_a_server_lacks_refuses_a_policy_that_requires_it() {
 
 #[test]
 fn a_client_asks_for_what_its_policy_accepts() {
-    let asked = |text: &str| {
-        let endpoint = Uri::from_static("http://server.test/mcp");
-        parse(text).unwrap().client_options(endpoint, HeaderMap::new(), 1).revision
-    };
+    let asked = |text: &str| parse(text).unwrap().client_options(1).revision;
     let policy = "[policy]\nversions = [\"2025-06-18\", \"2025-03-26\"]";
     assert_eq!(asked(&format!("revision = \"2025-11-25\"\n{policy}")), Revision::V2025_06_18);
     assert_eq!(asked(&format!("revision = \"2025-03-26\"\n{policy}")), Revision::V2025_03_26);

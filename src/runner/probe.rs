@@ -12,7 +12,7 @@ use std::time::Duration;
 use http::{HeaderMap, Uri};
 
 use crate::mcp::Revision;
-use crate::mcp::client::{Client, ClientError, Eras, ErrorKind};
+use crate::mcp::client::{Client, ClientError, Endpoint, Eras, ErrorKind, StreamableHttp};
 use crate::profile::Profile;
 use crate::wire::HttpClient;
 
@@ -135,7 +135,7 @@ pub async fn probe(
                 _ => statuses.push(error.facts.status),
             }
         }
-        spoken.take(revision, answer, eras.is_modern(url));
+        spoken.take(revision, answer, eras.is_modern(&Endpoint::from(url.clone()).origin()));
         let is_known = !spoken.revisions.is_empty() || !spoken.unknown.is_empty();
         if is_known {
             continue;
@@ -173,12 +173,14 @@ async fn ask(
 ) -> Result<Revision, ClientError> {
     let mut server = Profile::undeclared(url.clone(), revision);
     server.policy.versions = vec![revision.as_str().to_owned()];
-    let options = server.client_options(url.clone(), headers.clone(), HASTE);
+    let options = server.client_options(HASTE);
+    let endpoint = Endpoint { url: url.clone(), headers: headers.clone() };
+    let transport = Arc::new(StreamableHttp::new(http, endpoint, HASTE));
     let client = if revision.has_handshake() {
-        Client::new(http, options)
+        Client::new(transport, options)
     } else {
         // It knows a modern server from one that answers whatever it is asked.
-        Client::of_both_eras(http, options, eras)
+        Client::of_both_eras(transport, options, eras)
     };
     let connected = client.connect().await;
     let chosen = client.revision();

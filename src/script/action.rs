@@ -1,19 +1,15 @@
-//! The actions that a handler of a script can return, and [`Handlers`], which
-//! calls handlers and turns what they return into what the double does.
+//! The actions that a handler of a script can return, and the items of a stream.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use rhai::{AST, Array, Blob, Dynamic, Engine, EvalAltResult, FnPtr, ImmutableString, Map};
+use rhai::{Array, Blob, Dynamic, Engine, EvalAltResult, FnPtr, ImmutableString, Map};
 use serde_json::{Value, json};
 
 use super::types::what;
-use super::value::{from_json, to_json};
-use crate::mcp::client::features::{ClientFeature, Handler};
-use crate::mcp::json_rpc::{ErrorObject, INTERNAL_ERROR};
+use super::value::to_json;
+use crate::mcp::client::features::ClientFeature;
 use crate::mcp::server::{Action, Framing, StreamItem};
 use crate::wire::ServerEvent;
 
@@ -55,7 +51,7 @@ pub enum Meaning {
 
 impl Meaning {
     /// The JSON-RPC result; a value that has the shape of one already is kept.
-    fn result(&self, value: Value) -> Value {
+    pub(super) fn result(&self, value: Value) -> Value {
         match (self, value) {
             (Meaning::Result, value) => value,
             (Meaning::Tool, value) if value.get("content").is_some() => value,
@@ -84,109 +80,6 @@ impl Meaning {
                 json!({ "roots": roots.into_iter().map(root).collect::<Vec<_>>() })
             }
             (Meaning::Feature(_), value) => value,
-        }
-    }
-}
-
-/// Calls the functions of one compiled script. A clone is another handle.
-///
-/// A function is found only in the script that it was written in, so its AST
-/// is kept together with it.
-#[derive(Clone)]
-pub struct Handlers {
-    pub(super) engine: Arc<Engine>,
-    pub(super) ast: Arc<AST>,
-    /// How many parameters each function of the script has.
-    pub(super) parameters: Arc<HashMap<String, usize>>,
-    /// The first error that a handler ended with.
-    pub(super) trouble: Arc<Mutex<Option<Box<EvalAltResult>>>>,
-}
-
-impl Handlers {
-    /// Calls `function` with as many of `arguments` as it takes and turns what
-    /// it returns into an action.
-    ///
-    /// A handler that fails breaks the check: the error is kept, and the client
-    /// is told of an internal error.
-    pub fn act(&self, function: &FnPtr, arguments: Vec<Dynamic>, meaning: &Meaning) -> Action {
-        self.evaluate(function, arguments, meaning).unwrap_or_else(|error| {
-            self.fail(error);
-            Action::Error { code: INTERNAL_ERROR, message: "Internal error".to_owned(), data: None }
-        })
-    }
-
-    /// A handler of the built-in client, for what servers ask of `feature`: it
-    /// returns a value, `error(…)`, `silence()`, or any of them `after(…)` a
-    /// time that is divided by `scale`.
-    pub fn of_client(&self, function: FnPtr, feature: ClientFeature, scale: u32) -> Handler {
-        let handlers = self.clone();
-        Arc::new(move |params| {
-            let meaning = Meaning::Feature(feature);
-            let action = handlers.act(&function, vec![from_json(&params)], &meaning);
-            Box::pin(answer(handlers.clone(), action, scale))
-        })
-    }
-
-    /// Keeps the first error of a handler: it breaks the check.
-    pub(super) fn fail(&self, error: Box<EvalAltResult>) {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-    }
-
-    fn evaluate(
-        &self,
-        function: &FnPtr,
-        mut arguments: Vec<Dynamic>,
-        meaning: &Meaning,
-    ) -> Evaluated<Action> {
-        if let Some(all) = self.parameters.get(function.fn_name()) {
-            arguments.truncate(all.saturating_sub(function.curry().len()));
-        }
-        let returned: Dynamic = function.call(&self.engine, &self.ast, arguments)?;
-        self.action(returned, meaning)
-    }
-
-    fn action(&self, returned: Dynamic, meaning: &Meaning) -> Evaluated<Action> {
-        let Some(action) = returned.read_lock::<ScriptAction>().map(|action| action.clone()) else {
-            let value = to_json(&returned)
-                .map_err(|found| format!("a handler returns a value or an action, not {found}"))?;
-            return Ok(Action::Value(meaning.result(value)));
-        };
-        Ok(match action {
-            ScriptAction::Ready(action) => action,
-            ScriptAction::After(time, next) => {
-                Action::After(time, Box::new(self.action(next, meaning)?))
-            }
-            ScriptAction::Ask { method, params, then } => {
-                let (handlers, meaning) = (self.clone(), meaning.clone());
-                let then = Arc::new(move |answer: &Value| {
-                    handlers.act(&then, vec![from_json(answer)], &meaning)
-                });
-                Action::Ask { method, params, then }
-            }
-        })
-    }
-}
-
-/// What an action of a client's handler comes to, in its own time.
-async fn answer(handlers: Handlers, mut action: Action, scale: u32) -> Result<Value, ErrorObject> {
-    loop {
-        action = match action {
-            Action::Value(result) | Action::Reply { result, framing: None } => return Ok(result),
-            Action::Error { code, message, data } => {
-                return Err(ErrorObject { code, message, data });
-            }
-            Action::After(time, next) => {
-                tokio::time::sleep(time / scale.max(1)).await;
-                *next
-            }
-            Action::Silence => std::future::pending().await,
-            _ => {
-                let message = "a handler of the client returns a value, error(…), after(…) or \
-                               silence()";
-                handlers.fail(message.into());
-                let message = "Internal error".to_owned();
-                return Err(ErrorObject { code: INTERNAL_ERROR, message, data: None });
-            }
         }
     }
 }

@@ -17,13 +17,15 @@ use bytes::Bytes;
 use rhai::{Dynamic, Engine, EvalAltResult, FnPtr, Map};
 use serde_json::{Value, json};
 
-use super::action::{Handlers, json_value};
+use super::action::json_value;
 use super::blocking::{Background, Blocking};
+use super::handler::Handlers;
 use super::types::{a, type_word};
 use super::value::{AsJson, List, from_json};
 use crate::mcp::client::features::ClientFeature;
 use crate::mcp::client::{
-    Cancellation, Client as McpClient, ClientError, Eras, Operation, Options,
+    Cancellation, Client as McpClient, ClientError, Endpoint, Eras, Operation, Options,
+    StreamableHttp,
 };
 use crate::wire::HttpClient;
 
@@ -38,7 +40,9 @@ pub struct Client(Arc<Inner>);
 
 struct Inner {
     client: McpClient,
+    transport: Arc<StreamableHttp>,
     http: Arc<dyn HttpClient>,
+    endpoint: Endpoint,
     options: Options,
     blocking: Blocking,
     handlers: Handlers,
@@ -59,33 +63,30 @@ impl Client {
     /// told.
     pub fn new(
         http: Arc<dyn HttpClient>,
+        endpoint: Endpoint,
         options: Options,
         blocking: Blocking,
         handlers: Handlers,
         context: Value,
     ) -> Self {
-        let client = McpClient::new(http.clone(), options.clone());
+        let transport =
+            Arc::new(StreamableHttp::new(http.clone(), endpoint.clone(), options.scale));
+        let client = McpClient::new(transport.clone(), options.clone());
         let all = Arc::new(Mutex::new(vec![client.clone()]));
         let (eras, raw) = (Eras::default(), Arc::default());
         let context = Arc::new(context);
-        let inner = Inner { client, http, options, blocking, handlers, all, eras, raw, context };
-        Client(Arc::new(inner))
-    }
-
-    /// A handle to `client`, which was made with `options` and shares everything
-    /// else with this one.
-    fn with(&self, client: McpClient, options: Options) -> Client {
-        let Inner { http, blocking, handlers, all, eras, raw, context, .. } = &*self.0;
         Client(Arc::new(Inner {
             client,
-            http: http.clone(),
+            transport,
+            http,
+            endpoint,
             options,
-            blocking: blocking.clone(),
-            handlers: handlers.clone(),
-            all: all.clone(),
-            eras: eras.clone(),
-            raw: raw.clone(),
-            context: context.clone(),
+            blocking,
+            handlers,
+            all,
+            eras,
+            raw,
+            context,
         }))
     }
 
@@ -126,7 +127,7 @@ impl Client {
     }
 
     fn another(&mut self) -> Client {
-        self.beside(self.0.options.clone(), McpClient::new)
+        self.beside(self.0.options.clone(), |transport, options| McpClient::new(transport, options))
     }
 
     /// Another client, which accepts what `policy` says: `#{ versions, required,
@@ -142,25 +143,47 @@ impl Client {
         options.policy = serde_json::from_value(written)
             .map_err(|error| format!("this is no policy: {error}"))?;
         options.revision = options.policy.asked_for(options.revision);
-        Ok(self.beside(options, McpClient::new))
+        Ok(self.beside(options, |transport, options| McpClient::new(transport, options)))
     }
 
     fn dual_era(&mut self) -> Client {
         let eras = self.0.eras.clone();
-        self.beside(self.0.options.clone(), |http, options| {
-            McpClient::of_both_eras(http, options, eras)
+        self.beside(self.0.options.clone(), |transport, options| {
+            McpClient::of_both_eras(transport, options, eras)
         })
     }
 
-    /// A handle to a client with a connection of its own, which `make` makes.
+    /// A client with a connection of its own, which `make` makes; it shares
+    /// everything else with this one.
     fn beside(
         &self,
         options: Options,
-        make: impl FnOnce(Arc<dyn HttpClient>, Options) -> McpClient,
+        make: impl FnOnce(Arc<StreamableHttp>, Options) -> McpClient,
     ) -> Client {
-        let client = make(self.0.http.clone(), options.clone());
+        let (http, endpoint) = (self.0.http.clone(), self.0.endpoint.clone());
+        let transport = Arc::new(StreamableHttp::new(http, endpoint, options.scale));
+        let client = make(transport.clone(), options.clone());
         self.0.all.lock().unwrap_or_else(PoisonError::into_inner).push(client.clone());
-        self.with(client, options)
+        self.with(client, transport, options)
+    }
+
+    /// A handle to `client`, which was made with `transport` and `options`; it
+    /// shares everything else with this one.
+    fn with(&self, client: McpClient, transport: Arc<StreamableHttp>, options: Options) -> Client {
+        let Inner { http, endpoint, blocking, handlers, all, eras, raw, context, .. } = &*self.0;
+        Client(Arc::new(Inner {
+            client,
+            transport,
+            http: http.clone(),
+            endpoint: endpoint.clone(),
+            options,
+            blocking: blocking.clone(),
+            handlers: handlers.clone(),
+            all: all.clone(),
+            eras: eras.clone(),
+            raw: raw.clone(),
+            context: context.clone(),
+        }))
     }
 
     /// Answers what the server asks of a feature; the map is what is declared
@@ -365,7 +388,8 @@ pub(super) fn register(engine: &mut Engine) {
             client.0.blocking.wait(client.0.client.listen(Some(filter))).map(Answer::from)
         })
         .register_fn("with_progress", |client: &mut Client| {
-            client.with(client.0.client.with_progress(), client.0.options.clone())
+            let (transport, options) = (client.0.transport.clone(), client.0.options.clone());
+            client.with(client.0.client.with_progress(), transport, options)
         })
         .register_fn("connect", |client: &mut Client| -> Evaluated<Answer> {
             client.0.blocking.wait(client.0.client.connect()).map(Answer::from)
@@ -391,7 +415,10 @@ pub(super) fn register(engine: &mut Engine) {
         .register_fn("take_tasks", |client: &mut Client| -> Evaluated<()> {
             client.0.client.take_tasks().map_err(|error| error.message.into())
         })
-        .register_get("url", |client: &mut Client| client.0.options.endpoint.to_string())
+        .register_get("url", |client: &mut Client| client.0.endpoint.url.to_string())
+        .register_get("has_handshake", |client: &mut Client| {
+            client.0.options.revision.has_handshake()
+        })
         .register_get("revision", |client: &mut Client| client.0.options.revision.as_str())
         .register_get("context", |client: &mut Client| from_json(&client.0.context))
         .register_get("notifications", |client: &mut Client| -> List {

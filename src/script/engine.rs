@@ -16,9 +16,9 @@ use rhai::{
     Position, Scope, Token,
 };
 
-use super::action::Handlers;
 use super::blocking::{INTERRUPTED, TIME_IS_UP};
 use super::error::{ScriptError, Sources, place};
+use super::handler::{Handlers, Library, parameters};
 use super::log::{self, Log};
 use super::names::Names;
 use super::words::{WITHHELD, Words, without_mark};
@@ -93,6 +93,7 @@ impl Limits {
 pub struct ScriptEngine {
     engine: Arc<Engine>,
     sources: Arc<Sources>,
+    libraries: Vec<Arc<Library>>,
     /// What the functions of the support code are called: `wire::accept_header`.
     support: Vec<String>,
     /// What was read of the script that is being compiled.
@@ -193,7 +194,7 @@ impl ScriptEngine {
         log::register(&mut engine, &log);
 
         let mut sources = Sources::new();
-        let mut support = Vec::new();
+        let (mut support, mut compiled) = (Vec::new(), Vec::new());
         for library in libraries {
             words.begin(std::iter::empty());
             let ast = compile(&engine, &library.source)?;
@@ -207,10 +208,12 @@ impl ScriptEngine {
                 .extend(functions.map(|function| format!("{}::{}", library.name, function.name)));
             engine.register_static_module(library.name.as_str(), module.into());
             sources.insert(library.source.name().to_owned(), library.source.clone());
+            compiled.push(Arc::new(Library::new(ast)));
         }
         Ok(ScriptEngine {
             engine: Arc::new(engine),
             sources: Arc::new(sources),
+            libraries: compiled,
             support,
             words,
             limits,
@@ -248,11 +251,8 @@ impl ScriptEngine {
     pub fn compile(&self, source: &SourceText) -> Result<Script, ScriptError> {
         self.words.begin(functions::names(source.inner()));
         let ast = compile(&self.engine, source)?;
-        let mut parameters = HashMap::new();
-        for function in ast.iter_functions() {
-            parameters.insert(function.name.to_owned(), function.params.len());
-        }
-        Ok(Script { ast: Arc::new(ast), source: source.clone(), parameters: Arc::new(parameters) })
+        let parameters = Arc::new(parameters(&ast));
+        Ok(Script { ast: Arc::new(ast), source: source.clone(), parameters })
     }
 
     /// Every name that `script` can reach: gathered when it is needed, since that
@@ -267,12 +267,8 @@ impl ScriptEngine {
 
     /// Handlers of `script`, to be called by the double.
     pub fn handlers(&self, script: &Script) -> Handlers {
-        Handlers {
-            engine: self.engine.clone(),
-            ast: script.ast.clone(),
-            parameters: script.parameters.clone(),
-            trouble: Arc::default(),
-        }
+        let (ast, parameters) = (script.ast.clone(), script.parameters.clone());
+        Handlers::new(self.engine.clone(), ast, parameters, &self.libraries)
     }
 
     /// Calls the function `name` of `script`.
@@ -300,8 +296,7 @@ impl ScriptEngine {
 
     /// The first error that a handler of `script` ended with.
     pub fn handler_error(&self, script: &Script, handlers: &Handlers) -> Option<ScriptError> {
-        let trouble = handlers.trouble.lock().unwrap_or_else(PoisonError::into_inner).take();
-        trouble.map(|error| self.error(script, &error, "serve"))
+        handlers.take_error().map(|error| self.error(script, &error, "serve"))
     }
 
     /// The error of a call of the function `called`: what has no place of its

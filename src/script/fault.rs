@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rhai::{CallFnOptions, Dynamic, Engine, EvalAltResult, Map, Scope};
+use rhai::{Dynamic, Engine, EvalAltResult, Map};
 use serde_json::Value;
 
 pub use self::connection::Faulty;
@@ -32,9 +32,10 @@ pub use self::tap::{Passed, Tap};
 
 use self::message::State;
 use self::tap::Passing;
-use super::action::{Handlers, json_value};
+use super::action::json_value;
 use super::engine::{Script, ScriptEngine};
 use super::error::ScriptError;
+use super::handler::Handlers;
 use crate::check::SourceText;
 use crate::wire::Request;
 
@@ -166,36 +167,22 @@ impl Fault {
     }
 
     fn is_broken(&self) -> bool {
-        self.handlers.trouble.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        self.handlers.has_failed()
     }
 
     fn consult(&self, function: &str, message: &HttpMessage) -> (Directive, bool) {
         let before = message.state().clone();
-        let mut arguments = vec![Dynamic::from(message.clone())];
-        if self.handlers.parameters.get(function) == Some(&2) {
-            arguments.push(self.memory.clone());
-        }
-        let called = self.handlers.engine.call_fn_with_options::<Dynamic>(
-            CallFnOptions::new().eval_ast(false),
-            &mut Scope::new(),
-            &self.handlers.ast,
-            function,
-            arguments,
-        );
+        let arguments = vec![Dynamic::from(message.clone()), self.memory.clone()];
+        let called = self.handlers.call(function, arguments);
         let directive = match called {
             Ok(returned) => returned.try_cast::<Directive>().unwrap_or(Directive::Pass),
             Err(error) => {
-                self.fails(error);
+                self.handlers.fail(error);
                 Directive::Pass
             }
         };
         let changed = *message.state() != before;
         (directive, changed)
-    }
-
-    fn fails(&self, error: Box<EvalAltResult>) {
-        let mut trouble = self.handlers.trouble.lock().unwrap_or_else(PoisonError::into_inner);
-        trouble.get_or_insert(error);
     }
 }
 

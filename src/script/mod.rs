@@ -12,6 +12,7 @@ pub mod decisions;
 pub mod engine;
 pub mod error;
 pub mod fault;
+pub mod handler;
 pub mod host;
 mod interrupted;
 mod list;

@@ -7,7 +7,8 @@ use http::StatusCode;
 use rhai::{Dynamic, Engine, FnPtr, Map};
 use serde_json::Value;
 
-use super::action::{Handlers, Meaning};
+use super::action::Meaning;
+use super::handler::Handlers;
 use super::observation::header;
 use super::value::from_json;
 use crate::mcp::Revision;

@@ -515,6 +515,7 @@ pub(super) fn register(engine: &mut Engine) {
         .register_set("result", |seen: &mut Seen, result: Dynamic| seen.state().result = result)
         .register_get("notes", |seen: &mut Seen| seen.state().notes.clone())
         .register_get("profile", |seen: &mut Seen| seen.0.profile.clone())
+        .register_get("has_handshake", |seen: &mut Seen| seen.0.revision.has_handshake())
         .register_get("revision", |seen: &mut Seen| seen.0.revision.as_str())
         .register_get(
             "clock",

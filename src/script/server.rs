@@ -8,7 +8,8 @@ use bytes::Bytes;
 use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, Map};
 use serde_json::{Map as Members, Value, json};
 
-use super::action::{Handlers, Meaning, duration, json_value};
+use super::action::{Meaning, duration, json_value};
+use super::handler::Handlers;
 use super::origin::{OriginHandle, ScriptedOrigin};
 use super::types::{a, type_word};
 use super::value::from_json;
@@ -386,5 +387,8 @@ pub(super) fn register(engine: &mut Engine) {
             server.said().notes.insert(key.into(), value);
         })
         .register_get("notes", |server: &mut Server| server.notes())
+        .register_get("has_handshake", |server: &mut Server| {
+            server.0.scripted.revision().has_handshake()
+        })
         .register_get("revision", |server: &mut Server| server.0.scripted.revision().as_str());
 }

@@ -8,6 +8,7 @@ mod expected;
 mod external;
 mod failures;
 mod far_side;
+mod library;
 mod logging;
 mod matrix;
 mod operator;

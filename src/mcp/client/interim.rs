@@ -85,7 +85,7 @@ impl Interim {
     pub(super) fn of(client: &Inner, operation: &Operation, result: Value) -> Option<Self> {
         let params = operation.params(client.session().revision).ok()??;
         let request = Original {
-            origin: client.origin.clone(),
+            origin: client.channel.transport().server().to_owned(),
             method: operation.method().to_owned(),
             params,
             id: client.channel.latest_id(),
@@ -158,7 +158,7 @@ impl Client {
             Ok(operation) => operation,
             Err(error) => return refused(format!("what was kept cannot go on: {error}")),
         };
-        if interim.request.origin != self.0.origin {
+        if interim.request.origin != self.server() {
             let method = operation.method();
             return refused(format!("{method} was not sent: its state is that of another origin"));
         }

@@ -1,7 +1,8 @@
 //! The MCP client: [`Client`], a handle to one connection.
 //!
-//! Three layers: the client knows operations and messages, a
-//! [`transport`] knows framing, [`HttpClient`] knows bytes. How a connection
+//! Three layers: the client knows operations and messages, the
+//! [`transport`] that it is made with knows framing, [`HttpClient`](crate::wire::HttpClient)
+//! knows bytes. How a connection
 //! begins and ends is the `lifecycle` of its revision. Tasks (2025-11-25) are
 //! not declared, so no server may ask for them; they will be operations.
 
@@ -10,7 +11,6 @@ mod cache;
 pub mod cancellation;
 mod channel;
 pub mod error;
-mod facts;
 pub mod features;
 mod inbox;
 mod interim;
@@ -29,10 +29,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use ::http::{HeaderMap, Uri};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
-use url::Url;
 
 pub use self::cancellation::Cancellation;
 pub use self::error::{ClientError, ErrorKind};
@@ -41,25 +39,21 @@ pub use self::operation::Operation;
 pub use self::round_limit::{InvalidRoundLimit, RoundLimit};
 pub use self::rounds::Round;
 pub use self::stage::Stage;
-pub use self::transport::LeftOut;
+pub use self::streamable_http::{Endpoint, StreamableHttp};
+pub use self::transport::{LeftOut, Session, Transport};
 
 use self::budget::Budget;
 use self::cache::Cache;
 use self::channel::Channel;
 pub use self::lifecycle::Eras;
 use self::lifecycle::{Connection, Lifecycle};
-use self::streamable_http::StreamableHttp;
-use self::transport::{Session, Transport};
 use super::json_rpc::HEADER_MISMATCH;
 use super::negotiation::{CapabilityPath, Policy};
 use super::{Revision, metadata};
-use crate::wire::HttpClient;
 
 /// What a client is made with.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The MCP endpoint, absolute.
-    pub endpoint: Uri,
     /// The revision that is asked for.
     pub revision: Revision,
     /// What it accepts of a server.
@@ -68,21 +62,11 @@ pub struct Options {
     pub client_name: String,
     /// `clientInfo.version`.
     pub client_version: String,
-    /// Added to every request to the endpoint.
-    pub headers: HeaderMap,
     /// By what every delay is divided: 1 on real and on paused time.
     pub scale: u32,
 }
 
 impl Options {
-    /// The endpoint's origin, serialized (RFC 6454, section 6.2).
-    pub fn origin(&self) -> String {
-        match Url::parse(&self.endpoint.to_string()) {
-            Ok(url) => url.origin().ascii_serialization(),
-            Err(_) => self.endpoint.to_string(),
-        }
-    }
-
     /// The policy over those of its versions that this client speaks and that
     /// `takes` takes.
     fn policy_where(&self, takes: impl Fn(Revision) -> bool) -> Policy {
@@ -127,8 +111,6 @@ pub enum Progress {
 }
 
 struct Inner {
-    /// The endpoint's origin, serialized.
-    origin: String,
     channel: Channel,
     lifecycle: Lifecycle,
     /// What listens to the server between requests.
@@ -153,25 +135,23 @@ enum State {
 }
 
 impl Client {
-    /// A client that sends through `http`; nothing is sent yet.
-    pub fn new(http: Arc<dyn HttpClient>, options: Options) -> Client {
+    /// A client of the server behind `transport`; nothing is sent yet.
+    pub fn new(transport: Arc<dyn Transport>, options: Options) -> Client {
         let lifecycle = Lifecycle::new(&options);
-        Client::living(http, options, lifecycle)
+        Client::living(transport, options.scale, lifecycle)
     }
 
     /// A client of both eras: it finds out which one the server belongs to, and
-    /// notes it in `eras`, where the next client of that origin finds it.
-    pub fn of_both_eras(http: Arc<dyn HttpClient>, options: Options, eras: Eras) -> Client {
-        let lifecycle = Lifecycle::dual_era(options.clone(), eras);
-        Client::living(http, options, lifecycle)
+    /// notes it in `eras`, where the next client of that server finds it.
+    pub fn of_both_eras(transport: Arc<dyn Transport>, options: Options, eras: Eras) -> Client {
+        let scale = options.scale;
+        let lifecycle = Lifecycle::dual_era(options, eras, transport.server());
+        Client::living(transport, scale, lifecycle)
     }
 
-    fn living(http: Arc<dyn HttpClient>, options: Options, lifecycle: Lifecycle) -> Client {
-        let origin = options.origin();
-        let transport = StreamableHttp::new(http, options.endpoint, options.headers, options.scale);
+    fn living(transport: Arc<dyn Transport>, scale: u32, lifecycle: Lifecycle) -> Client {
         let inner = Inner {
-            origin,
-            channel: Channel::new(Arc::new(transport), options.scale),
+            channel: Channel::new(transport, scale),
             lifecycle,
             listening: Mutex::default(),
             turn: tokio::sync::Mutex::new(()),
@@ -341,10 +321,14 @@ impl Client {
         self.0.channel.life().watch(watch);
     }
 
-    /// The header fields that `message` would have as the next POST; null stands
-    /// for what is no message.
-    pub fn transport_headers(&self, message: &Value) -> HeaderMap {
-        self.0.channel.transport().headers(message, &self.0.session())
+    /// What the server is known by ([`Transport::server`]).
+    pub fn server(&self) -> &str {
+        self.0.channel.transport().server()
+    }
+
+    /// What the next message would carry.
+    pub fn session(&self) -> Session {
+        self.0.session()
     }
 
     /// What each request carries in `_meta`; null where the revision has no such

@@ -1,9 +1,8 @@
 //! How messages travel: the trait [`Transport`]. Streamable HTTP is one
-//! transport; stdio will be another.
+//! transport, a channel in memory another (for tests); stdio will be a third.
 
 use std::sync::Arc;
 
-use ::http::HeaderMap;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
@@ -62,6 +61,11 @@ pub struct LeftOut {
 
 /// Carries messages to the server and back.
 pub trait Transport: Send + Sync {
+    /// What the server is known by beside others, and to whom it is safe to say
+    /// what it said: over HTTP the origin of its endpoint, serialized (RFC 6454,
+    /// section 6.2).
+    fn server(&self) -> &str;
+
     /// Sends `request` and waits for its answer. What else comes meanwhile goes
     /// to `inbox`, and the server's own requests are answered.
     ///
@@ -121,18 +125,20 @@ pub trait Transport: Send + Sync {
     ) -> BoxFuture<'a, Result<(), ClientError>>;
 
     /// Takes note of tools that were listed, and takes out those that must not
-    /// be called over this transport.
-    fn admit_tools(&self, tools: &mut Vec<Value>, session: &Session) -> Vec<LeftOut>;
+    /// be called over this transport: none, unless it says so.
+    fn admit_tools(&self, _tools: &mut Vec<Value>, _session: &Session) -> Vec<LeftOut> {
+        Vec::new()
+    }
 
     /// The tools that were left out when they were listed last, each with the
     /// reason.
-    fn rejected_tools(&self) -> Vec<(String, String)>;
+    fn rejected_tools(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
 
     /// Why a call of the tool `name` with these arguments cannot travel over this
     /// transport as the tool wants it to; `None` if it can.
-    fn unsendable(&self, name: &str, arguments: &Value) -> Option<String>;
-
-    /// The header fields that `message` would have as the next one of
-    /// `session`; empty if the transport knows none.
-    fn headers(&self, message: &Value, session: &Session) -> HeaderMap;
+    fn unsendable(&self, _name: &str, _arguments: &Value) -> Option<String> {
+        None
+    }
 }

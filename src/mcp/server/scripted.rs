@@ -209,7 +209,7 @@ impl ScriptedServer {
         }
         // From 2025-06-18: an invalid or unsupported version header is answered
         // with 400 (transports, "Protocol Version Header").
-        if self.revision_of(&Value::Null) >= Revision::V2025_06_18
+        if self.revision_of(&Value::Null).has_version_header()
             && let Some(version) = request.headers().get(mirror::PROTOCOL_VERSION)
             && !version.to_str().is_ok_and(|text| self.knows(text))
         {
@@ -232,7 +232,7 @@ impl ScriptedServer {
     fn post(&self, request: &Request) -> Plan {
         match serde_json::from_slice::<Value>(request.body()) {
             Err(_) => bad_request(&Value::Null, -32700, "Parse error"),
-            Ok(Value::Array(batch)) if self.behaviour.revision == Revision::V2025_03_26 => {
+            Ok(Value::Array(batch)) if self.behaviour.revision.has_batches() => {
                 self.batch(request, &batch)
             }
             Ok(message) if message.is_object() => self.message(request, &message),

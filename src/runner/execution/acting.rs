@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{Stage, Stopped, broken};
 use crate::check::CheckKind;
 use crate::host::{Clock, Host as McpHost, Parts, Store};
-use crate::mcp::client::{Client as McpClient, Options};
+use crate::mcp::client::{Client as McpClient, Endpoint, StreamableHttp};
 use crate::runner::event::Trouble;
 use crate::runner::subject::Subject;
 use crate::script::blocking::Blocking;
@@ -45,8 +45,8 @@ impl Stage<'_> {
         endpoint: Uri,
         context: Value,
     ) -> Result<Acted, Stopped> {
-        let headers = self.settings.headers.clone();
-        let options = self.profile.client_options(endpoint, headers, self.settings.scale);
+        let endpoint = Endpoint { url: endpoint, headers: self.settings.headers.clone() };
+        let options = self.profile.client_options(self.settings.scale);
         let blocking = Blocking {
             runtime: self.runtime.clone(),
             deadline: (!self.on_paused_clock).then_some(self.deadline),
@@ -55,33 +55,27 @@ impl Stage<'_> {
             waits: Arc::default(),
         };
         match self.check.kind {
-            CheckKind::Host => self.operate(http, options, blocking),
-            CheckKind::Client | CheckKind::Server => self.drive(http, options, blocking, context),
+            CheckKind::Host => {
+                let transport = StreamableHttp::new(http, endpoint, self.settings.scale);
+                self.operate(McpClient::new(Arc::new(transport), options), blocking)
+            }
+            CheckKind::Client | CheckKind::Server => {
+                let handlers = self.handlers.clone();
+                let client = Client::new(http, endpoint, options, blocking, handlers, context);
+                self.drive(client)
+            }
         }
     }
 
-    fn drive(
-        &self,
-        http: Arc<dyn HttpClient>,
-        options: Options,
-        blocking: Blocking,
-        context: Value,
-    ) -> Result<Acted, Stopped> {
-        let client = Client::new(http, options, blocking, self.handlers.clone(), context);
+    fn drive(&self, client: Client) -> Result<Acted, Stopped> {
         let result = self.call_under_fault("drive", Dynamic::from(client.clone()))?;
         client.close_all().map_err(|_| self.out_of_time())?;
         Ok(Acted { result, record: None, raw: client.sent_raw() })
     }
 
-    fn operate(
-        &self,
-        http: Arc<dyn HttpClient>,
-        options: Options,
-        blocking: Blocking,
-    ) -> Result<Acted, Stopped> {
+    fn operate(&self, client: McpClient, blocking: Blocking) -> Result<Acted, Stopped> {
         let host = McpHost::new(Parts {
-            origin: options.origin(),
-            client: McpClient::new(http, options),
+            client,
             operator: self.profile.operator.clone(),
             store: Store::in_memory().map_err(broken)?,
             clock: Clock::runtime(self.settings.scale),

@@ -42,9 +42,9 @@ impl Client {
     fn send_raw(&mut self, what: Map) -> Evaluated<Dynamic> {
         let body = what.get("body").map_or_else(|| Ok(Bytes::new()), bytes)?;
         let message = serde_json::from_slice(&body).unwrap_or_default();
-        let mut headers = self.0.client.transport_headers(&message);
+        let mut headers = self.0.transport.headers(&message, &self.0.client.session());
         let mut invalid = Vec::new();
-        let (mut method, mut url) = ("POST".to_owned(), self.0.options.endpoint.to_string());
+        let (mut method, mut url) = ("POST".to_owned(), self.0.endpoint.url.to_string());
         for (name, value) in &what {
             match name.as_str() {
                 "method" => method = value.to_string(),

@@ -284,7 +284,7 @@ async fn its_functions_remember_for_one_execution() {
 async fn an_error_of_a_fault_is_kept() {
     let rig = rig(r#"fn request(request) { request.status = 7; }"#, false);
     assert_eq!(rig.send(message(1, "a")).await.0, 200);
-    let trouble = rig.http.fault().handlers().trouble.lock().expect("no panic").take();
+    let trouble = rig.http.fault().handlers().take_error();
     assert!(trouble.is_some_and(|error| error.to_string().contains("from 100 to 999")));
 }
 

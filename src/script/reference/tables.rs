@@ -7,6 +7,9 @@ pub(super) const fn entry(signatures: &'static [&'static str], sentence: &'stati
     Entry { signatures, sentence }
 }
 
+const HAS_HANDSHAKE: &str = "Whether a connection of this revision begins with `initialize`, as up to \
+                             2025-11-25; later each request carries its own state.";
+
 /// Everything that a script can reach beside Rhai's own strings, numbers, arrays
 /// and maps, by the value it is reached through.
 pub const GROUPS: &[Group] = &[
@@ -232,6 +235,7 @@ const SERVER: &[Entry] = &[
     ),
     entry(&["url: string"], "The URL of the MCP endpoint."),
     entry(&["revision: string"], "The revision in force."),
+    entry(&["has_handshake: boolean"], HAS_HANDSHAKE),
 ];
 
 const ORIGIN: &[Entry] = &[
@@ -512,6 +516,7 @@ const CLIENT: &[Entry] = &[
     ),
     entry(&["url: string"], "The URL of the MCP endpoint."),
     entry(&["revision: string"], "The revision that the client asks for."),
+    entry(&["has_handshake: boolean"], HAS_HANDSHAKE),
     entry(
         &["context: map"],
         "What an external client is told of its task in `MCP_CONFORMANCE_CONTEXT`: `name`, `check`, \
@@ -657,6 +662,7 @@ const SEEN: &[Entry] = &[
          `identifier`, `data_class`, `requires_approval` and `zone`.",
     ),
     entry(&["revision: string"], "The revision in force."),
+    entry(&["has_handshake: boolean"], HAS_HANDSHAKE),
 ];
 
 const MESSAGE: &[Entry] = &[

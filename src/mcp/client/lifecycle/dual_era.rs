@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use http::Uri;
 use serde_json::json;
 
 use super::handshake::Handshake;
@@ -23,7 +22,7 @@ use crate::mcp::json_rpc::{
 };
 use crate::mcp::negotiation::{Offer, negotiate};
 
-/// Which era each origin belongs to, as far as a connection or the server's own
+/// Which era each server belongs to, as far as a connection or the server's own
 /// words showed it. A clone is another handle.
 #[derive(Clone, Debug, Default)]
 pub struct Eras(Arc<Mutex<BTreeMap<String, Era>>>);
@@ -56,10 +55,12 @@ enum Shown {
 const BUSY: [u16; 3] = [408, 425, 429];
 
 impl Eras {
-    /// Whether the server at `endpoint` was seen to be of the era without a
-    /// handshake.
-    pub fn is_modern(&self, endpoint: &Uri) -> bool {
-        self.lock().get(&origin(endpoint)) == Some(&Era::Modern)
+    /// Whether the server of this name ([`Transport::server`]) was seen to be of
+    /// the era without a handshake.
+    ///
+    /// [`Transport::server`]: crate::mcp::client::Transport::server
+    pub fn is_modern(&self, server: &str) -> bool {
+        self.lock().get(server) == Some(&Era::Modern)
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Era>> {
@@ -67,30 +68,23 @@ impl Eras {
     }
 }
 
-/// The origin of an address, by which eras are known.
-fn origin(endpoint: &Uri) -> String {
-    let scheme = endpoint.scheme_str().unwrap_or_default();
-    let authority = endpoint.authority().map_or("", |authority| authority.as_str());
-    format!("{scheme}://{authority}")
-}
-
 /// Asks in the modern way first, and falls back to the handshake.
 pub struct DualEra {
     options: Options,
     modern: Stateless,
     eras: Eras,
-    origin: String,
+    server: String,
 }
 
 impl DualEra {
-    /// The lifecycle that `options` describe; what is found out goes to `eras`.
-    pub fn new(options: Options, eras: Eras) -> Self {
+    /// The lifecycle that `options` describe; what is found out of `server` goes to
+    /// `eras`.
+    pub fn new(options: Options, eras: Eras, server: &str) -> Self {
         let modern = options.policy_where(|revision| !revision.has_handshake());
         let preferred = modern.versions.first().and_then(|version| version.parse().ok());
         let revision = preferred.unwrap_or(Revision::V2026_07_28);
         let modern = Stateless::new(&Options { revision, ..options.clone() });
-        let origin = options.origin();
-        DualEra { options, modern, eras, origin }
+        DualEra { options, modern, eras, server: server.to_owned() }
     }
 
     /// What a request carries before the era is known.
@@ -243,14 +237,14 @@ impl DualEra {
     }
 
     fn known(&self) -> Option<Era> {
-        self.eras.lock().get(&self.origin).copied()
+        self.eras.lock().get(&self.server).copied()
     }
 
     fn remember(&self, era: Era) {
-        self.eras.lock().insert(self.origin.clone(), era);
+        self.eras.lock().insert(self.server.clone(), era);
     }
 
     fn forget(&self) {
-        self.eras.lock().remove(&self.origin);
+        self.eras.lock().remove(&self.server);
     }
 }

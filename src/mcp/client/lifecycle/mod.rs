@@ -41,9 +41,9 @@ impl Lifecycle {
         }
     }
 
-    /// The lifecycle of whichever era the server belongs to.
-    pub fn dual_era(options: Options, eras: Eras) -> Self {
-        Lifecycle::DualEra(Box::new(DualEra::new(options, eras)))
+    /// The lifecycle of whichever era `server` belongs to, by which `eras` knows it.
+    pub fn dual_era(options: Options, eras: Eras, server: &str) -> Self {
+        Lifecycle::DualEra(Box::new(DualEra::new(options, eras, server)))
     }
 
     /// Opens a connection.

@@ -126,7 +126,7 @@ impl<'a> Incoming<'a> {
     /// [`InvalidMessage`] if the text is no message.
     pub fn take(&mut self, text: &[u8]) -> Result<Vec<Response>, InvalidMessage> {
         let mut responses = Vec::new();
-        for message in Message::parse(text, self.session.revision.receives_batches())? {
+        for message in Message::parse(text, self.session.revision.has_batches())? {
             match message {
                 Message::Response(response) => responses.push(response),
                 Message::Notification(notification) => self.inbox.keep(notification),

@@ -19,6 +19,7 @@ use ::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use bytes::Bytes;
 use serde_json::Value;
 use tokio::sync::oneshot;
+use url::Url;
 
 use self::asking::{Asking, Step};
 use self::refusal::{accepted, discard, refused, with_bounded_head};
@@ -36,21 +37,52 @@ use crate::wire::http::{self, BoxFuture, HttpClient};
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
+/// Where a server is reached, and what is said on the way.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    /// The MCP endpoint, absolute.
+    pub url: Uri,
+    /// Header fields that are added to every request.
+    pub headers: HeaderMap,
+}
+
+impl Endpoint {
+    /// The endpoint's origin, serialized (RFC 6454, section 6.2).
+    pub fn origin(&self) -> String {
+        match Url::parse(&self.url.to_string()) {
+            Ok(url) => url.origin().ascii_serialization(),
+            Err(_) => self.url.to_string(),
+        }
+    }
+}
+
+impl From<Uri> for Endpoint {
+    /// The endpoint at `url`, without header fields beside those of MCP.
+    fn from(url: Uri) -> Self {
+        Endpoint { url, headers: HeaderMap::new() }
+    }
+}
+
 /// Messages over HTTP, to one endpoint.
 pub struct StreamableHttp {
     http: Arc<dyn HttpClient>,
-    endpoint: Uri,
-    /// Added to every request.
-    extra: HeaderMap,
+    endpoint: Endpoint,
+    origin: String,
     scale: u32,
     tools: KnownTools,
 }
 
 impl StreamableHttp {
-    /// Sends to `endpoint` through `http`, with `extra` header fields. Delays
-    /// are divided by `scale`.
-    pub fn new(http: Arc<dyn HttpClient>, endpoint: Uri, extra: HeaderMap, scale: u32) -> Self {
-        StreamableHttp { http, endpoint, extra, scale, tools: KnownTools::default() }
+    /// Sends to `endpoint` through `http`. Delays are divided by `scale`.
+    pub fn new(http: Arc<dyn HttpClient>, endpoint: Endpoint, scale: u32) -> Self {
+        let origin = endpoint.origin();
+        StreamableHttp { http, endpoint, origin, scale, tools: KnownTools::default() }
+    }
+
+    /// The header fields that `message` would have as the next POST of
+    /// `session`; null stands for what is no message.
+    pub fn headers(&self, message: &Value, session: &Session) -> HeaderMap {
+        self.post_headers(message, session)
     }
 
     /// `own` header fields, then those of the session, then the extra ones.
@@ -65,11 +97,11 @@ impl StreamableHttp {
         {
             headers.insert(SESSION_ID, id);
         }
-        if session.negotiated && session.revision.sends_version_header() {
+        if session.negotiated && session.revision.has_version_header() {
             let version = HeaderValue::from_static(session.revision.as_str());
             headers.insert(mirror::PROTOCOL_VERSION, version);
         }
-        for (name, value) in &self.extra {
+        for (name, value) in &self.endpoint.headers {
             headers.append(name.clone(), value.clone());
         }
         headers
@@ -97,7 +129,7 @@ impl StreamableHttp {
     ) -> Result<http::Response, ClientError> {
         let mut request = http::Request::new(body);
         *request.method_mut() = method;
-        *request.uri_mut() = self.endpoint.clone();
+        *request.uri_mut() = self.endpoint.url.clone();
         *request.headers_mut() = headers;
         let response = self.http.send(request).await?;
         with_bounded_head(response, self.scale).await
@@ -168,7 +200,7 @@ impl StreamableHttp {
         error.with(|facts| {
             facts.request.get_or_insert_with(|| {
                 let headers = self.post_headers(message, session);
-                Box::new(RequestHead::new("POST", self.endpoint.to_string(), &headers))
+                Box::new(RequestHead::new("POST", self.endpoint.url.to_string(), &headers))
             });
         })
     }
@@ -182,7 +214,7 @@ impl StreamableHttp {
         budget: &mut Budget,
     ) -> ClientError {
         let http = self.http.as_ref();
-        let endpoint = &self.endpoint;
+        let endpoint = &self.endpoint.url;
         match authorization::discover(http, endpoint, session.revision, &challenges, budget).await {
             Ok(discovery) => {
                 discovery.into_error(method).with(|facts| facts.challenged = !challenges.is_empty())
@@ -193,6 +225,10 @@ impl StreamableHttp {
 }
 
 impl Transport for StreamableHttp {
+    fn server(&self) -> &str {
+        &self.origin
+    }
+
     fn request<'a>(
         &'a self,
         request: &'a Request,
@@ -293,10 +329,6 @@ impl Transport for StreamableHttp {
 
     fn unsendable(&self, name: &str, arguments: &Value) -> Option<String> {
         self.tools.unrepeatable(name, arguments).map(|reason| reason.to_string())
-    }
-
-    fn headers(&self, message: &Value, session: &Session) -> HeaderMap {
-        self.post_headers(message, session)
     }
 }
 

@@ -24,9 +24,10 @@ async fn discover(
             None => status(404),
         }
     });
-    let mut options = options(revision);
-    options.headers.insert("x-secret", "credential".parse().unwrap());
-    let client = Client::new(server.clone(), options);
+    let mut endpoint = Endpoint::from(Uri::from_static(URL));
+    endpoint.headers.insert("x-secret", "credential".parse().unwrap());
+    let transport = Arc::new(StreamableHttp::new(server.clone(), endpoint, 1));
+    let client = Client::new(transport, options(revision));
     let error = failure(&client, add()).await;
     assert_eq!(error.kind, ErrorKind::AuthorizationRequired);
     assert_eq!(server.seen()[0].header("x-secret"), Some("credential"));

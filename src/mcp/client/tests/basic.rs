@@ -61,7 +61,7 @@ async fn a_version_that_is_not_accepted_ends_everything_but_the_session() {
         if !accepted.is_empty() {
             options.policy.versions = accepted.iter().map(ToString::to_string).collect();
         }
-        let client = Client::new(server.clone(), options);
+        let client = server.client_with(options);
         for _ in 0..2 {
             let error = failure(&client, add()).await;
             assert_eq!(error.kind, ErrorKind::UnsupportedVersion);
@@ -102,11 +102,14 @@ async fn an_issued_session_is_echoed_and_ended() {
                 _ => result(seen, json!({})),
             })
         });
-        let client = server.client(Revision::V2025_11_25);
-        assert_eq!(client.transport_headers(&Value::Null).get("mcp-session-id"), None);
+        let options = options(Revision::V2025_11_25);
+        let transport = transport(server.clone(), &options);
+        let client = Client::new(transport.clone(), options);
+        let headers = || transport.headers(&Value::Null, &client.session());
+        assert_eq!(headers().get("mcp-session-id"), None);
         perform(&client, Operation::Ping).await.unwrap();
         assert_eq!(client.session_id().as_deref(), Some("s-1"));
-        assert_eq!(client.transport_headers(&Value::Null)["mcp-session-id"], "s-1");
+        assert_eq!(headers()["mcp-session-id"], "s-1");
         client.close().await.unwrap();
         client.close().await.unwrap();
         assert_eq!(failure(&client, add()).await.kind, ErrorKind::Closed);

@@ -4,6 +4,7 @@
 mod authorization;
 mod basic;
 mod caching;
+mod in_memory;
 mod listening;
 mod refusals;
 mod rounds;
@@ -15,7 +16,7 @@ mod time;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ::http::{HeaderMap, Method, StatusCode};
+use ::http::{HeaderMap, Method, StatusCode, Uri};
 use bytes::Bytes;
 use futures_util::stream;
 use serde_json::{Value, json};
@@ -23,7 +24,7 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::wire::http::{self, BoxFuture};
-use crate::wire::{Body, Request, RequestHead, Response, TransportError};
+use crate::wire::{Body, HttpClient, Request, RequestHead, Response, TransportError};
 
 /// One request, as it came.
 #[derive(Clone, Debug)]
@@ -95,8 +96,17 @@ impl FarSide {
     }
 
     fn client(self: &Arc<Self>, revision: Revision) -> Client {
-        Client::new(self.clone(), options(revision))
+        self.client_with(options(revision))
     }
+
+    fn client_with(self: &Arc<Self>, options: Options) -> Client {
+        Client::new(transport(self.clone(), &options), options)
+    }
+}
+
+/// What carries the messages of a client with these options to `http`.
+fn transport(http: Arc<dyn HttpClient>, options: &Options) -> Arc<StreamableHttp> {
+    Arc::new(StreamableHttp::new(http, Uri::from_static(URL).into(), options.scale))
 }
 
 impl HttpClient for FarSide {
@@ -126,14 +136,14 @@ impl HttpClient for FarSide {
     }
 }
 
+const URL: &str = "http://server.test/public/mcp";
+
 fn options(revision: Revision) -> Options {
     Options {
-        endpoint: "http://server.test/public/mcp".parse().unwrap(),
         revision,
         policy: Policy::every_version(),
         client_name: "checker".into(),
         client_version: "1.0".into(),
-        headers: HeaderMap::new(),
         scale: 1,
     }
 }

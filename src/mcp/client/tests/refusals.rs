@@ -245,10 +245,11 @@ async fn an_answer_that_breaks_off_or_never_comes_is_told_with_its_request() {
 
 #[tokio::test(start_paused = true)]
 async fn a_request_that_cannot_be_sent_is_told_as_such() {
-    let mut wrong = options(Revision::V2025_11_25);
-    wrong.endpoint = "ftp://server.test/mcp".parse().unwrap();
+    let wrong = Endpoint::from(Uri::from_static("ftp://server.test/mcp"));
     let double = Arc::new(crate::wire::Double::new(1));
-    let error = failure(&Client::new(double, wrong), add()).await;
+    let transport = Arc::new(StreamableHttp::new(double, wrong, 1));
+    let client = Client::new(transport, options(Revision::V2025_11_25));
+    let error = failure(&client, add()).await;
     assert_eq!(error.kind, ErrorKind::InvalidRequest);
     assert_eq!(error.facts.request.unwrap().url, "ftp://server.test/mcp");
     assert!(error.message.contains("`http://`"), "{}", error.message);

@@ -222,8 +222,9 @@ async fn a_state_goes_to_no_other_origin() {
     let server = serving(|seen| result(seen, asking_for_roots()));
     let kept = kept(&server.client(REVISION), add()).await;
     for elsewhere in ["https://server.test/mcp", "http://server.test:81/", "http://other.test/"] {
-        let endpoint = elsewhere.parse().unwrap();
-        let client = Client::new(server.clone(), Options { endpoint, ..options(REVISION) });
+        let endpoint = Endpoint::from(Uri::from_static(elsewhere));
+        let transport = Arc::new(StreamableHttp::new(server.clone(), endpoint, 1));
+        let client = Client::new(transport, options(REVISION));
         assert_eq!(client.resume(&kept).unwrap_err().kind, ErrorKind::NotResumable);
     }
     assert_eq!(server.client(REVISION).resume(&kept), Ok(add()));

@@ -131,7 +131,7 @@ async fn a_notice_has_a_bound_of_its_own() {
         });
         let mut options = options(Revision::V2025_11_25);
         options.scale = scale;
-        let client = Client::new(server.clone(), options);
+        let client = server.client_with(options);
         let error = failure(&client, add()).await;
         assert_eq!(error.kind, ErrorKind::Timeout);
         let leg = 15 * SECOND / scale;

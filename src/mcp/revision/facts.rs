@@ -1,18 +1,24 @@
-//! What differs between the revisions for a client, as a table of facts about
-//! [`Revision`]. Each names the page of the specification that says so.
+//! What differs between the revisions, as a table of facts about [`Revision`].
+//! Each names the page of the specification that says so.
 
 use crate::mcp::Revision;
 use crate::mcp::json_rpc::{INVALID_PARAMS, METHOD_NOT_FOUND};
 
 impl Revision {
+    /// A connection begins with `initialize` (basic/lifecycle), rather than carrying
+    /// its state in each request (from 2026-07-28 on: basic, "Statelessness").
+    pub fn has_handshake(self) -> bool {
+        self < Revision::V2026_07_28
+    }
+
     /// `MCP-Protocol-Version` stands on everything after the handshake
     /// (basic/transports, "Protocol Version Header").
-    pub fn sends_version_header(self) -> bool {
+    pub fn has_version_header(self) -> bool {
         self >= Revision::V2025_06_18
     }
 
     /// Several messages may come in one array (basic, "Batching").
-    pub fn receives_batches(self) -> bool {
+    pub fn has_batches(self) -> bool {
         self < Revision::V2025_06_18
     }
 
