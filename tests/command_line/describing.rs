@@ -85,13 +85,7 @@ fn checks_of_ones_own_stand_in_the_place_of_the_built_in_ones_or_beside_them() {
     assert!(shown.stdout.contains("Mine calls one tool."), "{}", shown.stdout);
     // Nobody has to keep the wire of checks that are not in the folder.
     let pending: Vec<String> = place.files().into_iter().filter(|f| f.contains(".new")).collect();
-    assert_eq!(
-        pending,
-        [
-            "snapshots/client/tool-call-basic.snap.new",
-            "snapshots/one.snap.new"
-        ]
-    );
+    assert_eq!(pending, ["snapshots/client/tool-call-basic.snap.new", "snapshots/one.snap.new"]);
     // The program as a client finds both as well.
     let words =
         ["matrix", "client/session-recovery", "one", "--with-builtin", "--profile", "session-http"];
