@@ -10,6 +10,7 @@
 //! A line without a mark belongs to every text.
 
 use std::fmt::{self, Display, Formatter};
+use std::hash::Hash;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -81,47 +82,80 @@ impl Display for Columns {
     }
 }
 
-/// Every line of `texts`, each of which has a number, so that the lines with one
-/// number are the text with that number. Lines that are alike stand there once if
-/// their order allows it.
-pub(super) fn merge<'t>(texts: &[(usize, Vec<&'t str>)]) -> Vec<(Columns, &'t str)> {
-    let mut merged: Vec<(Columns, &str)> = Vec::new();
-    for (number, lines) in texts {
-        let old: Vec<&str> = merged.iter().map(|(_, line)| *line).collect();
-        let mut all = Vec::with_capacity(merged.len());
-        let added = |line: &&'t str| (Columns(vec![*number]), *line);
-        for operation in capture_diff_slices(Algorithm::Myers, &old, lines) {
-            let (before, now) = (operation.old_range(), operation.new_range());
-            if matches!(operation, DiffOp::Equal { .. }) {
-                all.extend(merged[before].iter().cloned().map(|(mut columns, line)| {
-                    columns.0.push(*number);
-                    (columns, line)
-                }));
-                continue;
-            }
-            interleave(&merged[before], &lines[now], added, &mut all);
-        }
-        merged = all;
-    }
-    merged
+/// A line and the texts that have it.
+type Line<'t> = (Columns, &'t str);
+
+/// The lines up to an empty one.
+struct Exchange<'t> {
+    /// The first line, and the method of the message that was sent: what is alike
+    /// in the exchanges that are one.
+    key: [&'t str; 2],
+    lines: Vec<Line<'t>>,
 }
 
-/// Puts `new` behind what is only in `old`, but exchange by exchange, which an
-/// empty line ends: what belongs to one exchange stays together.
-fn interleave<'t>(
-    old: &[(Columns, &'t str)],
-    new: &[&'t str],
-    added: impl Fn(&&'t str) -> (Columns, &'t str),
-    all: &mut Vec<(Columns, &'t str)>,
-) {
-    let mut old = old.split_inclusive(|(_, line)| line.is_empty());
-    let mut new = new.split_inclusive(|line| line.is_empty());
-    loop {
-        let (before, now) = (old.next(), new.next());
-        if before.is_none() && now.is_none() {
-            return;
-        }
-        all.extend_from_slice(before.unwrap_or_default());
-        all.extend(now.unwrap_or_default().iter().map(&added));
+/// Every line of `texts`, each of which has a number, so that the lines with one
+/// number are the text with that number; empty lines at its end aside. Exchanges in
+/// which the same was asked are one, and in them lines that are alike stand once,
+/// both if their order allows it.
+pub(super) fn merge<'t>(texts: &[(usize, Vec<&'t str>)]) -> Vec<Line<'t>> {
+    let mut merged = Vec::new();
+    for (number, lines) in texts {
+        let both = |old: Exchange<'t>, new: Exchange<'t>| Exchange {
+            key: old.key,
+            lines: weave(old.lines, new.lines, |(_, line)| *line, joined),
+        };
+        merged = weave(merged, exchanges(*number, lines), |exchange| exchange.key, both);
     }
+    let mut lines: Vec<Line<'t>> = merged.into_iter().flat_map(|exchange| exchange.lines).collect();
+    while lines.last().is_some_and(|(_, line)| line.is_empty()) {
+        lines.pop();
+    }
+    lines
+}
+
+/// The exchanges of a text, each with an empty line at its end.
+fn exchanges<'t>(number: usize, lines: &[&'t str]) -> Vec<Exchange<'t>> {
+    let exchange = |lines: &[&'t str]| {
+        let sent = lines.iter().find_map(|line| line.strip_prefix("> ")?.split_once(METHOD));
+        let method =
+            sent.and_then(|(_, rest)| rest.split_once('"')).map_or("", |(method, _)| method);
+        let key = [lines.first().copied().unwrap_or_default(), method];
+        let lines = lines.iter().chain([&""]);
+        Exchange { key, lines: lines.map(|line| (Columns(vec![number]), *line)).collect() }
+    };
+    lines.split(|line| line.is_empty()).map(exchange).collect()
+}
+
+/// What stands before the method of a message.
+const METHOD: &str = "\"method\":\"";
+
+/// The line of both texts.
+fn joined<'t>((mut columns, line): Line<'t>, (others, _): Line<'t>) -> Line<'t> {
+    columns.0.extend(others.0);
+    (columns, line)
+}
+
+/// What is in `old` and in `new`, in the order of either: `both` makes one of two
+/// that have the same key.
+fn weave<T, K: Eq + Hash>(
+    old: Vec<T>,
+    new: Vec<T>,
+    key: impl Fn(&T) -> K,
+    both: impl Fn(T, T) -> T,
+) -> Vec<T> {
+    let keys = |items: &[T]| items.iter().map(&key).collect::<Vec<K>>();
+    // No deadline: what is written must not depend on how fast the machine is.
+    let operations = capture_diff_slices(Algorithm::Myers, &keys(&old), &keys(&new));
+    let (mut old, mut new) = (old.into_iter(), new.into_iter());
+    let mut all = Vec::new();
+    for operation in operations {
+        let before = old.by_ref().take(operation.old_range().len());
+        let now = new.by_ref().take(operation.new_range().len());
+        if matches!(operation, DiffOp::Equal { .. }) {
+            all.extend(before.zip(now).map(|(old, new)| both(old, new)));
+        } else {
+            all.extend(before.chain(now));
+        }
+    }
+    all
 }

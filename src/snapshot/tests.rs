@@ -111,8 +111,8 @@ fn what_profiles_share_stands_there_once() {
     assert_eq!(
         update(&store, &wires),
         "1 = a at 2025-06-18\n2 = b at 2025-11-25\n3 = c at 2025-11-25\n\n\
-         > POST\n2| > id: s\n> version: {revision}\n1| < {revision\\}\n1-2|\n\
-         1| | at the start\n2| > DELETE\n2| > id: s"
+         > POST\n2| > id: s\n> version: {revision}\n1| < {revision\\}\n\n\
+         1| | at the start\n1|\n2| > DELETE\n2| > id: s"
     );
     assert!(store.compare(&wires).unwrap().is_same);
     // One profile alone leaves the others as they are.
