@@ -136,7 +136,7 @@ fn profiles_that_there_are_no_more_are_dropped_where_it_is_written() {
     update(&store, &wires);
     let one = Recording { wires: vec![wires.wires[0].clone()], ..wires };
     store.update(&one, &["b".to_owned(), "c".to_owned()]).unwrap();
-    let expected = "1 = b at 2025-11-25\n2 = c at 2025-11-25\n\n1| > x\n2| > y";
+    let expected = "1 = b at 2025-11-25\n2 = c at 2025-11-25\n\n1| > x\n1|\n2| > y";
     assert_eq!(contents(&store, &one), expected);
 }
 
