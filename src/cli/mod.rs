@@ -118,7 +118,7 @@ pub fn main() -> ExitCode {
             let report = miette::miette!(
                 code = "internal",
                 help = "please report what you did",
-                "mcp-checks failed; this is a fault of mcp-checks itself"
+                "mcp-checks failed; this is a bug in mcp-checks itself"
             );
             say(format_args!("{report:?}"));
             Exit::BrokenCheck.into()

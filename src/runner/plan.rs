@@ -221,7 +221,7 @@ pub fn reason_to_skip(check: &Check, profile: &Profile, subject: &Subject) -> Op
     let reason = if !subject.takes(check.kind) {
         Some(format!("it is a check of a {}", check.kind.as_str()))
     } else if !header.revisions.contains(&profile.revision) {
-        Some(format!("it is not about {}", profile.revision))
+        Some(format!("not applicable to {}", profile.revision))
     } else if matches!(subject, Subject::Server(_)) {
         // What a profile says of the far side is true of the double alone.
         None

@@ -393,7 +393,7 @@ pub fn panicked(panic: &(dyn std::any::Any + Send)) -> miette::Report {
         .unwrap_or("no message");
     miette::miette!(
         code = "internal",
-        help = "this is a fault of mcp-checks; please report it together with the script",
+        help = "this is a bug in mcp-checks; please report it together with the script",
         "mcp-checks failed while it ran the check: {message}"
     )
 }

@@ -412,7 +412,7 @@ pub(super) fn register(engine: &mut Engine) {
         .register_fn("another", Client::another)
         .register_fn("dual_era", Client::dual_era)
         .register_fn("with_policy", Client::with_policy)
-        .register_fn("take_tasks", |client: &mut Client| -> Evaluated<()> {
+        .register_fn("accept_tasks", |client: &mut Client| -> Evaluated<()> {
             client.0.client.take_tasks().map_err(|error| error.message.into())
         })
         .register_get("url", |client: &mut Client| client.0.endpoint.url.to_string())

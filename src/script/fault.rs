@@ -193,17 +193,17 @@ enum Directive {
     Pass,
     /// It does not go on. The sender of a request is told that it was taken in;
     /// the receiver of a response, that nothing came yet.
-    Withhold,
+    Drop,
     /// It does not go on, and the sender of a request is told this JSON.
     Tell(Value),
     /// It goes on twice.
-    Repeat,
+    Duplicate,
     /// This request is sent before it goes on.
     After(Box<State>),
     /// It goes on after the next one that does.
     HoldBack,
     /// It goes on after this time.
-    Late(Duration),
+    Delay(Duration),
     /// A response, or what follows of a stream, is not read any more.
     StopReading,
 }
@@ -213,15 +213,15 @@ pub(super) fn register(engine: &mut Engine) {
     message::register(engine);
     engine
         .register_type_with_name::<Directive>("Directive")
-        .register_fn("withhold", || Directive::Withhold)
-        .register_fn("withhold", |told: Map| -> Result<Directive, Box<EvalAltResult>> {
+        .register_fn("drop", || Directive::Drop)
+        .register_fn("drop", |told: Map| -> Result<Directive, Box<EvalAltResult>> {
             json_value(&told.into()).map(Directive::Tell)
         })
-        .register_fn("twice", || Directive::Repeat)
+        .register_fn("duplicate", || Directive::Duplicate)
         .register_fn("hold_back", || Directive::HoldBack)
         .register_fn("stop_reading", || Directive::StopReading)
-        .register_fn("late", |milliseconds: i64| {
-            Directive::Late(Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0)))
+        .register_fn("delay", |milliseconds: i64| {
+            Directive::Delay(Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0)))
         })
         .register_fn("send_before", |first: HttpMessage| {
             let state = first.state().clone();

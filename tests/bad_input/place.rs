@@ -159,7 +159,7 @@ impl Ran {
     #[track_caller]
     pub fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{}\n{}", self.stdout, self.stderr);
-        assert!(!self.stderr.contains("fault of mcp-checks"), "{}", self.stderr);
+        assert!(!self.stderr.contains("bug in mcp-checks"), "{}", self.stderr);
         self
     }
 

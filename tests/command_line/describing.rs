@@ -59,7 +59,7 @@ fn list_names_what_a_subject_can_take() {
 }
 
 #[test]
-fn checks_of_ones_own_stand_in_the_place_of_the_built_in_ones_or_beside_them() {
+fn own_checks_replace_the_built_in_ones_or_stand_beside_them() {
     let place = Place::with(GOOD);
     let run = ["run", "--profile", "session-http"];
     let alone = place.run(&run).exits(0);

@@ -70,7 +70,7 @@ fn what_the_client_cannot_go_on_with_is_named() {
     let request =
         "#{ origin: \"http://a.test\", method: \"tools/call\", params: #{ name: \"a\" } }";
     drive_says(
-        &format!("client.by_hand_from({request}, #{{ requestState: \"s\" }})"),
+        &format!("client.step_from({request}, #{{ requestState: \"s\" }})"),
         &["no request that was kept", "a whole number from 0 to 2^53 - 1 as `id`"],
     );
 }
@@ -147,7 +147,7 @@ fn check(a, b) { a + b }
 fn reply(x) { x + 1 }
 ";
     Place::with(&check).run(&["run", "--profile", "session-http"]).exits(0);
-    let check = GOOD.replace("fn judge(seen) {", "fn judge(seen) {\n    1.twice();");
-    let told = said(&(check + "\nfn twice() { this * 2 }\n"));
-    assert!(told.contains("called by its name alone: `twice(…)`"), "{told}");
+    let check = GOOD.replace("fn judge(seen) {", "fn judge(seen) {\n    1.doubled();");
+    let told = said(&(check + "\nfn doubled() { this * 2 }\n"));
+    assert!(told.contains("called by its name alone: `doubled(…)`"), "{told}");
 }

@@ -144,7 +144,7 @@ impl Ran {
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
         };
-        assert!(!ran.stderr.contains("fault of mcp-checks itself"), "{}", ran.stderr);
+        assert!(!ran.stderr.contains("bug in mcp-checks itself"), "{}", ran.stderr);
         ran
     }
 

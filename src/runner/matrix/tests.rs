@@ -207,7 +207,7 @@ fn counts_are_those_of_a_run() {
         ran("a", &[("x", Pass)]),
         ran("b", &[("x", Fail)]),
         ran("c", &[("x", Warn)]),
-        bare("d", Skip, "it is not about 2025-03-26"),
+        bare("d", Skip, "not applicable to 2025-03-26"),
         bare("e", Cancelled, ""),
         in_trouble(Error, "the check is broken: no", ran("f", &[("x", Error)])),
     ];

@@ -176,7 +176,7 @@ fn a_fault_that_kills_too_much_does_not_count() {
 #[test]
 fn silence_is_no_kill_unless_something_must_be_sent() {
     let silent = "//! Makes one call less.\nfn request(request) { \
-         if request.member(\"/params/name\") == \"t1\" { return withhold(); } }";
+         if request.member(\"/params/name\") == \"t1\" { return drop(); } }";
     let check = check(4);
     let proof = prove_these(&[("c/one", &check)], &[("silent", silent)], 1);
     assert_eq!(proof.count(Standing::Proven), 0);

@@ -1,4 +1,4 @@
-//! Rounds by hand: what `client.by_hand` and `client.by_hand_from` return, and
+//! Rounds by hand: what `client.step` and `client.step_from` return, and
 //! how many rounds the client goes by itself.
 
 use rhai::{Dynamic, Engine, Map};
@@ -22,7 +22,7 @@ pub struct Round {
 }
 
 impl Client {
-    fn by_hand(&self, operation: Operation, round: &McpRound) -> Evaluated<Round> {
+    fn step(&self, operation: Operation, round: &McpRound) -> Evaluated<Round> {
         let never = Cancellation::new();
         let sent = self.0.client.perform_round(&operation, round, &never);
         let answer = Answer::from(self.0.blocking.wait(sent)?);
@@ -31,7 +31,7 @@ impl Client {
 
     /// The round that ended with `result`, which was kept with the `request` that
     /// it answers. Nothing is sent.
-    fn by_hand_from(&mut self, request: Map, result: Map) -> Evaluated<Round> {
+    fn step_from(&mut self, request: Map, result: Map) -> Evaluated<Round> {
         let request = Original::try_from(json_value(&request.into())?)
             .map_err(|error| format!("this is no request that was kept: {error}"))?;
         let interim = Interim { request, result: json_value(&result.into())? };
@@ -45,14 +45,14 @@ impl Client {
 }
 
 impl Round {
-    fn give(&mut self, responses: Map) -> Evaluated<Round> {
+    fn answer(&mut self, responses: Map) -> Evaluated<Round> {
         let Ok(result) = &self.answer.0 else {
             return Err("the round before failed: there is nothing to give an answer to".into());
         };
         let Value::Object(responses) = json_value(&responses.into())? else {
             return Err("the answers are a map".into());
         };
-        self.client.by_hand(self.operation.clone(), &McpRound::after(result, responses))
+        self.client.step(self.operation.clone(), &McpRound::after(result, responses))
     }
 
     /// What is kept beside the result; `()` if that asks for nothing.
@@ -67,28 +67,25 @@ impl Round {
 /// Registers the rounds of a client.
 pub(super) fn register(engine: &mut Engine) {
     engine
-        .register_fn("by_hand", |client: &mut Client, name: &str| {
-            client.by_hand(operation(name, &[])?, &McpRound::default())
+        .register_fn("step", |client: &mut Client, name: &str| {
+            client.step(operation(name, &[])?, &McpRound::default())
         })
-        .register_fn("by_hand", |client: &mut Client, name: &str, first: Dynamic| {
+        .register_fn("step", |client: &mut Client, name: &str, first: Dynamic| {
             // What a list takes is the cursor of a page.
             match operation(name, &[]) {
                 Ok(list) if list.is_list() => {
                     let cursor = first.into_string().map_err(|found| {
                         format!("the cursor of {name} is a string, not {}", a(&type_word(found)))
                     })?;
-                    client.by_hand(list, &McpRound::at(cursor))
+                    client.step(list, &McpRound::at(cursor))
                 }
-                _ => client.by_hand(operation(name, &[first])?, &McpRound::default()),
+                _ => client.step(operation(name, &[first])?, &McpRound::default()),
             }
         })
-        .register_fn(
-            "by_hand",
-            |client: &mut Client, name: &str, first: Dynamic, second: Dynamic| {
-                client.by_hand(operation(name, &[first, second])?, &McpRound::default())
-            },
-        )
-        .register_fn("by_hand_from", Client::by_hand_from)
+        .register_fn("step", |client: &mut Client, name: &str, first: Dynamic, second: Dynamic| {
+            client.step(operation(name, &[first, second])?, &McpRound::default())
+        })
+        .register_fn("step_from", Client::step_from)
         .register_get("round_limit", |client: &mut Client| i64::from(client.0.client.round_limit()))
         .register_set("round_limit", |client: &mut Client, limit: i64| -> Evaluated<()> {
             let limit = RoundLimit::try_from(limit)
@@ -100,5 +97,5 @@ pub(super) fn register(engine: &mut Engine) {
         .register_type_with_name::<Round>("Round")
         .register_get("result", |round: &mut Round| round.answer.clone())
         .register_get("request", Round::request)
-        .register_fn("give", Round::give);
+        .register_fn("answer", Round::answer);
 }

@@ -65,15 +65,15 @@ impl<C: HttpClient> Faulty<C> {
             sent = message.state().clone();
             match directive {
                 Directive::Pass | Directive::StopReading => {}
-                Directive::Withhold => return Ok(taken_in(&original)),
+                Directive::Drop => return Ok(taken_in(&original)),
                 Directive::Tell(json) => return Ok(told(&json)),
-                Directive::Repeat => again = Some(sent.clone().into_request()),
+                Directive::Duplicate => again = Some(sent.clone().into_request()),
                 Directive::After(first) => self.send_aside(first.into_request()).await,
                 Directive::HoldBack => {
                     self.held().push(sent.into_request());
                     return Ok(taken_in(&original));
                 }
-                Directive::Late(time) => tokio::time::sleep(time).await,
+                Directive::Delay(time) => tokio::time::sleep(time).await,
             }
         }
         let id = RenamedId::between(&original, &sent);
@@ -110,13 +110,13 @@ impl<C: HttpClient> Faulty<C> {
             state.body = whole.map_err(|_| broken_off())?;
         }
         let (state, directive, _) = incoming.change(state);
-        let repeated = directive == Directive::Repeat;
+        let repeated = directive == Directive::Duplicate;
         match directive {
-            Directive::Withhold => return std::future::pending().await,
+            Directive::Drop => return std::future::pending().await,
             Directive::After(first) => self.send_aside(first.into_request()).await,
-            Directive::Late(time) => tokio::time::sleep(time).await,
+            Directive::Delay(time) => tokio::time::sleep(time).await,
             Directive::StopReading => return Err(broken_off()),
-            Directive::Pass | Directive::Tell(_) | Directive::Repeat | Directive::HoldBack => {}
+            Directive::Pass | Directive::Tell(_) | Directive::Duplicate | Directive::HoldBack => {}
         }
         let body = match body {
             Some(body) => changed_events(body, state.clone(), incoming),
@@ -210,12 +210,12 @@ impl Incoming {
         let mut out = BytesMut::new();
         for event in events(&piece) {
             let (state, directive, other) = self.change(head.with_body(encode(&event)));
-            changed |= other || matches!(directive, Directive::Withhold | Directive::Repeat);
+            changed |= other || matches!(directive, Directive::Drop | Directive::Duplicate);
             let times = match directive {
-                Directive::Withhold => 0,
+                Directive::Drop => 0,
                 Directive::StopReading => return (out.freeze(), false),
-                Directive::Repeat => 2,
-                Directive::Late(time) => {
+                Directive::Duplicate => 2,
+                Directive::Delay(time) => {
                     tokio::time::sleep(time).await;
                     1
                 }

@@ -134,10 +134,10 @@ async fn a_sender_whose_id_was_changed_gets_its_own_back() {
 #[tokio::test(start_paused = true)]
 async fn requests_are_withheld_repeated_held_back_and_preceded() {
     for (directive, arrived) in [
-        ("withhold()", &["b"][..]),
-        ("twice()", &["a", "a", "b"]),
+        ("drop()", &["b"][..]),
+        ("duplicate()", &["a", "a", "b"]),
         ("hold_back()", &["b", "a"]),
-        ("late(100)", &["a", "b"]),
+        ("delay(100)", &["a", "b"]),
         (
             r#"{ let first = request.copy(); first.put("/method", "first"); send_before(first) }"#,
             &["first", "a", "b"],
@@ -158,7 +158,7 @@ async fn requests_are_withheld_repeated_held_back_and_preceded() {
 
 #[tokio::test(start_paused = true)]
 async fn a_sender_can_be_told_what_nobody_said() {
-    let rig = rig("fn request(request) { withhold(#{ id: request.id }) }", false);
+    let rig = rig("fn request(request) { drop(#{ id: request.id }) }", false);
     let (status, headers, body) = rig.send(message(7, "a")).await;
     assert_eq!((status, body.as_str()), (200, r#"{"id":7}"#));
     assert_eq!(headers["content-type"], "application/json");
@@ -169,7 +169,7 @@ async fn a_sender_can_be_told_what_nobody_said() {
 async fn all_that_is_held_back_goes_on_after_the_next_one_that_does() {
     let rig = rig(
         r#"fn request(request) {
-            if request.method == "gone" { return withhold(); }
+            if request.method == "gone" { return drop(); }
             if request.method != "last" { return hold_back(); }
         }"#,
         false,
@@ -219,7 +219,7 @@ async fn a_stream_is_changed_event_by_event_as_it_comes() {
         r#"fn response(response) {
             if response.body == "" { response.set_header("x-head", "seen"); }
             if response.has("/result") { response.put("/result", "other"); }
-            if response.body.starts_with("id: 3") { return withhold(); }
+            if response.body.starts_with("id: 3") { return drop(); }
         }"#,
         true,
     );
@@ -258,7 +258,7 @@ async fn a_stream_that_is_left_early_is_not_read_on() {
 
 #[tokio::test(start_paused = true)]
 async fn a_response_that_is_withheld_never_comes() {
-    let rig = rig("fn response(response) { withhold() }", false);
+    let rig = rig("fn response(response) { drop() }", false);
     let waited = tokio::time::timeout(Duration::from_secs(60), rig.send(message(1, "a"))).await;
     assert!(waited.is_err());
     assert_eq!(rig.arrived(), ["a"]);
@@ -377,9 +377,9 @@ async fn what_a_fault_would_change_is_found_by_playing_it() {
         ("fn request(request) {}", false),
         (r#"fn request(request) { request.remove_header("x-none"); }"#, false),
         (r#"fn request(request) { request.set_header("x-more", "1"); }"#, true),
-        (r#"fn request(request) { if request.method == "b" { return withhold(); } }"#, false),
-        ("fn request(request) { withhold() }", true),
-        ("fn request(request) { late(1) }", true),
+        (r#"fn request(request) { if request.method == "b" { return drop(); } }"#, false),
+        ("fn request(request) { drop() }", true),
+        ("fn request(request) { delay(1) }", true),
         (r#"fn response(response) { response.put("/result", response.answers); }"#, false),
         (r#"fn response(response) { response.put("/result", "b"); }"#, true),
         (

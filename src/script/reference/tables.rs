@@ -68,7 +68,7 @@ pub const GROUPS: &[Group] = &[
     Group {
         name: "rounds by hand",
         receiver: Some(("Round", "round")),
-        sentence: "What `client.by_hand` and `client.by_hand_from` return: one round of an operation.",
+        sentence: "What `client.step` and `client.step_from` return: one round of an operation.",
         entries: ROUND,
     },
     Group {
@@ -235,7 +235,7 @@ const SERVER: &[Entry] = &[
     ),
     entry(&["url: string"], "The URL of the MCP endpoint."),
     entry(&["revision: string"], "The revision in force."),
-    entry(&["has_handshake: boolean"], HAS_HANDSHAKE),
+    entry(&["has_handshake: bool"], HAS_HANDSHAKE),
 ];
 
 const ORIGIN: &[Entry] = &[
@@ -382,7 +382,7 @@ const CLIENT: &[Entry] = &[
         "Asks the server what it is, by `server/discover`, from 2026-07-28 on.",
     ),
     entry(
-        &["take_tasks()"],
+        &["accept_tasks()"],
         "Says with each request, from 2026-07-28 on, that a call may come back as a task; such a \
          call is followed to its end. Before the connection.",
     ),
@@ -408,19 +408,19 @@ const CLIENT: &[Entry] = &[
     ),
     entry(
         &[
-            "by_hand(operation: string) -> Round",
-            "by_hand(operation: string, first: any) -> Round",
-            "by_hand(operation: string, first: any, second: any) -> Round",
+            "step(operation: string) -> Round",
+            "step(operation: string, first: any) -> Round",
+            "step(operation: string, first: any, second: any) -> Round",
         ],
         "Sends one round of an operation and returns what came of it; no handler answers what the \
          server asks for within the result. A list is one page, the first one or that of a cursor: \
-         `client.by_hand(\"list_tools\", \"page-2\")`.",
+         `client.step(\"list_tools\", \"page-2\")`.",
     ),
     entry(
-        &["by_hand_from(request: map, result: map) -> Round"],
+        &["step_from(request: map, result: map) -> Round"],
         "The round of an operation that ended with `result`, which asks for more, as it was kept \
          with the `request` that it answers: both stand in the error of an operation, and in a \
-         round. Nothing is sent until `give`. The state of another origin is refused \
+         round. Nothing is sent until `answer`. The state of another origin is refused \
          (`not-resumable`); to another method it cannot go.",
     ),
     entry(
@@ -516,7 +516,7 @@ const CLIENT: &[Entry] = &[
     ),
     entry(&["url: string"], "The URL of the MCP endpoint."),
     entry(&["revision: string"], "The revision that the client asks for."),
-    entry(&["has_handshake: boolean"], HAS_HANDSHAKE),
+    entry(&["has_handshake: bool"], HAS_HANDSHAKE),
     entry(
         &["context: map"],
         "What an external client is told of its task in `MCP_CONFORMANCE_CONTEXT`: `name`, `check`, \
@@ -549,10 +549,10 @@ const ROUND: &[Entry] = &[
     entry(&["result: Answer"], "The result as the server sent it, which may ask for input."),
     entry(
         &["request: any"],
-        "What the result answers, for `client.by_hand_from`; `()` if it asks for nothing.",
+        "What the result answers, for `client.step_from`; `()` if it asks for nothing.",
     ),
     entry(
-        &["give(responses: map) -> Round"],
+        &["answer(responses: map) -> Round"],
         "Sends the operation once more with an answer to each request of the result, under its \
          key, and with the state that it holds. The request has an id that none before it had.",
     ),
@@ -662,7 +662,7 @@ const SEEN: &[Entry] = &[
          `identifier`, `data_class`, `requires_approval` and `zone`.",
     ),
     entry(&["revision: string"], "The revision in force."),
-    entry(&["has_handshake: boolean"], HAS_HANDSHAKE),
+    entry(&["has_handshake: bool"], HAS_HANDSHAKE),
 ];
 
 const MESSAGE: &[Entry] = &[
@@ -817,14 +817,14 @@ const FAULT_MESSAGE: &[Entry] = &[
 ];
 
 const FAULT_DIRECTIVES: &[Entry] = &[
-    entry(&["withhold() -> Directive"], "The message does not go on."),
+    entry(&["drop() -> Directive"], "The message does not go on."),
     entry(
-        &["withhold(answer: map) -> Directive"],
+        &["drop(answer: map) -> Directive"],
         "The request does not go on; the client is answered with this JSON instead.",
     ),
-    entry(&["twice() -> Directive"], "The message goes on twice."),
+    entry(&["duplicate() -> Directive"], "The message goes on twice."),
     entry(
-        &["late(milliseconds: integer) -> Directive"],
+        &["delay(milliseconds: integer) -> Directive"],
         "The message goes on so much later, on the execution's own clock.",
     ),
     entry(&["hold_back() -> Directive"], "A request goes on after the next one that does."),

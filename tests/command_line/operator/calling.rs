@@ -168,7 +168,7 @@ fn an_interrupt_while_the_run_begins_leaves_no_run_that_goes_on() {
 }
 
 #[test]
-fn the_word_for_an_outcome_is_the_same_in_the_type_the_store_the_audit_and_on_the_screen() {
+fn outcome_names_agree() {
     let desk = Desk::new().enabled(&["greet", "fail", "hang"]);
     let codes = [0, 1, 130];
     for (outcome, tool) in Outcome::ALL.into_iter().zip(["greet", "fail", "hang"]) {

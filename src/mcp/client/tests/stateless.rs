@@ -186,7 +186,7 @@ async fn a_request_of_the_server_is_not_answered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_lost_with_its_stream_is_asked_once_more_but_no_tool_is_called_twice() {
+async fn lost_requests_are_sent_again_but_no_tool_call() {
     let server = serving(|_| events(": gone\n\n"));
     let client = server.client(REVISION);
     assert_eq!(failure(&client, add()).await.kind, ErrorKind::NoAnswer);
