@@ -36,6 +36,7 @@ use crate::script::observation::Observation;
 use crate::script::server::{Addresses, ENDPOINT_PATH, SERVER_ORIGIN, Server, authority};
 use crate::script::value::deep_copy;
 use crate::script::{Script, ScriptError};
+use crate::wire::intake::Counted;
 use crate::wire::live::Live;
 use crate::wire::loopback::LoopbackHandle;
 use crate::wire::{Double, Exchange, HttpClient, Recorder, Wire};
@@ -149,7 +150,7 @@ pub fn play(engine: &Engine, piece: Piece<'_>, settings: &Settings, earlier: &Ex
     if has("request") || has("response") {
         let limits = engine.scripts.limits();
         limits.set_deadline(Some(Instant::now() + settings.timeout));
-        limits.measure_memory();
+        limits.measure();
         let fault = Fault::new(of.clone(), script, engine.scripts.handlers(script));
         if fault.would_change(&kept.passed) {
             return Played::Something;
@@ -211,7 +212,10 @@ fn on_stage_of(
         }),
         passed: Passed::default(),
         handlers: engine.scripts.handlers(script),
-        wire: Wire::new(settings.scale),
+        wire: Wire::new(settings.scale).bounded(match check.kind {
+            CheckKind::Server => Counted::Responses,
+            CheckKind::Client | CheckKind::Host => Counted::Requests,
+        }),
         runtime,
         on_paused_clock,
         deadline,
