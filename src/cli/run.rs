@@ -13,6 +13,7 @@ use super::exit::Exit;
 use super::expected::ExpectedFailures;
 use super::filters::{Filters, nothing_left};
 use super::secrets;
+use super::signals;
 use super::sources::Sources;
 use super::speaking::Probed;
 use super::terminal::{self, Stream, When};
@@ -22,7 +23,7 @@ use crate::report::{Human, JUnit, Json, Progress, Reporter};
 use crate::runner::plan::Choice;
 use crate::runner::subject::{Command, DEFAULT_TIMEOUT, Snapshots};
 use crate::runner::{self, Event, Plan, Settings, Subject};
-use crate::snapshot::Store;
+use crate::snapshot::{Store, whole_file};
 use crate::wire::text::Style;
 
 /// What `run` takes.
@@ -149,7 +150,7 @@ pub fn run(arguments: Arguments, colour: When) -> miette::Result<Exit> {
     if let Some(snapshots) = &mut settings.snapshots {
         snapshots.of_files_alone = library.beside.added;
     }
-    interrupt_on_ctrl_c(&settings);
+    signals::end_run(&settings);
     let probed = Probed::of(&settings, &chosen.choice())?;
     if let Probed::Ended(exit) = probed {
         return Ok(exit);
@@ -175,6 +176,9 @@ pub fn run(arguments: Arguments, colour: When) -> miette::Result<Exit> {
         // Whoever read the report has seen enough of it.
         Some(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         Some(error) => {
+            if let Some(path) = &arguments.output {
+                whole_file::abandon(path);
+            }
             return Err(error).into_diagnostic().wrap_err("the report could not be written");
         }
         None => {}
@@ -186,7 +190,7 @@ pub fn run(arguments: Arguments, colour: When) -> miette::Result<Exit> {
     if let Some(writing) = writing {
         writing.finish(&settings, &summary, &library, &profiles)?;
     }
-    Ok(Exit::of(&summary))
+    Ok(Exit::of(&summary).with_problems(&library))
 }
 
 fn settings(arguments: &Arguments, profiles: &[Profile]) -> miette::Result<Settings> {
@@ -374,7 +378,7 @@ fn reporter(
 /// # Errors
 /// A diagnostic if it cannot be created.
 pub fn begin_report(path: &Path) -> miette::Result<File> {
-    File::create(unfinished(path)).map_err(|error| unwritable(path, &error))
+    whole_file::begin(path).map_err(|error| unwritable(path, &error))
 }
 
 /// Puts a report that is whole where it was asked for.
@@ -382,15 +386,7 @@ pub fn begin_report(path: &Path) -> miette::Result<File> {
 /// # Errors
 /// A diagnostic if it cannot stand there.
 pub fn finish_report(path: &Path) -> miette::Result<()> {
-    std::fs::rename(unfinished(path), path).map_err(|error| unwritable(path, &error))
-}
-
-/// Where a report is written until it is whole: whoever reads the file finds
-/// the last whole report there, or none.
-fn unfinished(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".unfinished");
-    PathBuf::from(name)
+    whole_file::finish(path).map_err(|error| unwritable(path, &error))
 }
 
 /// What is said of a report that cannot be written.
@@ -401,26 +397,4 @@ pub fn unwritable(path: &Path, error: &io::Error) -> miette::Report {
         "the report cannot be written to {}: {error}",
         path.display()
     )
-}
-
-/// The first Ctrl-C ends the run in order; a second one at once.
-pub fn interrupt_on_ctrl_c(settings: &Settings) {
-    let interrupt = settings.interrupt.clone();
-    on_ctrl_c(move || interrupt.cancel());
-}
-
-/// Does something at the first Ctrl-C; a second one ends the program at once.
-pub fn on_ctrl_c(first: impl FnOnce() + Send + 'static) {
-    std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let Ok(runtime) = runtime else { return };
-        runtime.block_on(async {
-            if tokio::signal::ctrl_c().await.is_ok() {
-                first();
-            }
-            if tokio::signal::ctrl_c().await.is_ok() {
-                std::process::exit(i32::from(Exit::Cancelled.code()));
-            }
-        });
-    });
 }

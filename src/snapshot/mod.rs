@@ -23,6 +23,7 @@ mod diff;
 mod file;
 mod pending;
 mod sections;
+pub mod whole_file;
 
 use std::path::{Path, PathBuf};
 

@@ -43,7 +43,13 @@ impl Pending {
     pub fn accept(&self) -> Result<(), SnapshotError> {
         // What cannot be read must not take the place of what can.
         self.new_contents()?;
-        std::fs::rename(&self.path, &self.target)
+        // A link stays a link.
+        let target = match std::fs::symlink_metadata(&self.target) {
+            Ok(there) if there.is_symlink() => std::fs::canonicalize(&self.target)
+                .map_err(|error| SnapshotError::write(&self.target, error))?,
+            _ => self.target.clone(),
+        };
+        std::fs::rename(&self.path, &target)
             .map_err(|error| SnapshotError::write(&self.target, error))
     }
 
