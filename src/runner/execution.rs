@@ -10,7 +10,7 @@ pub use self::alone::{Alone, Driven, drive_alone};
 pub use self::judging::{all_checkpoints, require_functions};
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use http::Uri;
 use rhai::{Dynamic, Map};
@@ -53,6 +53,9 @@ pub const CONTEXT_VARIABLE: &str = "MCP_CONFORMANCE_CONTEXT";
 /// The server that checks of servers run against by themselves, unless they name
 /// another one.
 const REFERENCE_SERVER: &str = "reference";
+
+/// How long the judge has for a client whose time was up.
+const JUDGING_TIME: Duration = Duration::from_secs(5);
 
 /// What one execution came to.
 #[derive(Default)]
@@ -395,6 +398,9 @@ impl Stage<'_> {
         }
         if timed_out {
             executed.trouble = Some(Trouble::TimedOut(self.settings.timeout));
+            // What held until then is judged, in a time of its own.
+            let end = Instant::now() + JUDGING_TIME;
+            self.engine.scripts.limits().set_deadline(Some(end));
         }
         Ok(Outcome::of(Acted::by_others(), Some(&server), self.endpoint_by_name()?))
     }

@@ -75,7 +75,7 @@ impl Limits {
 
     /// Counts one more operation; says why it was the last, if it was.
     pub(super) fn operation(&self) -> Option<Dynamic> {
-        let operations = self.operations.fetch_add(1, Ordering::Relaxed);
+        let operations = self.operations.fetch_add(1, Ordering::Relaxed) + 1;
         if operations >= ALL_OPERATIONS {
             return Some(WITHOUT_END.into());
         }
