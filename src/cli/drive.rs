@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::exit::Exit;
 use super::output::{print, redacted_json, say};
 use super::played;
-use super::run::{headers, interrupt_on_ctrl_c, send_headers, server_url, timeout};
+use super::run::{headers, send_headers, server_url, timeout};
+use super::signals;
 use super::sources::{Sources, named_check};
 use crate::check::nearest::{alternatives, did_you_mean};
 use crate::check::{BrokenCheck, Check, Library, selection};
@@ -116,7 +117,7 @@ pub fn run(arguments: &Arguments) -> miette::Result<Exit> {
     let mut settings = Settings::new(Subject::Server(url.clone()));
     send_headers(&mut settings, headers(&arguments.header)?, &profiles);
     settings.timeout = timeout(arguments.timeout)?;
-    interrupt_on_ctrl_c(&settings);
+    signals::end_run(&settings);
     let redactor = &settings.style.redactor;
     let told = told_context();
     let alone = Alone {
@@ -130,7 +131,7 @@ pub fn run(arguments: &Arguments) -> miette::Result<Exit> {
     };
     let driven = std::thread::scope(|scope| {
         let drive = || drive_alone(alone);
-        let driving = worker::thread().spawn_scoped(scope, drive).into_diagnostic()?;
+        let driving = worker::thread(1).spawn_scoped(scope, drive).into_diagnostic()?;
         driving.join().map_err(|panic| worker::panicked(&*panic))
     })?;
     for line in log_lines(&driven.log, &settings.style) {

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use crate::check::Library;
 use crate::runner::Summary;
 use crate::runner::process::UNKNOWN_TASK;
 
@@ -49,6 +50,16 @@ impl Exit {
             Exit::NothingRan => 4,
             Exit::UnknownTask => UNKNOWN_TASK,
             Exit::Cancelled => 130,
+        }
+    }
+
+    /// The same if something in the folder of checks was passed over that is not
+    /// ignored on purpose: it is a check that does not run.
+    pub fn with_problems(self, library: &Library) -> Self {
+        match self {
+            Exit::Cancelled => self,
+            _ if library.problems.is_empty() => self,
+            _ => Exit::WrongCommandLine,
         }
     }
 

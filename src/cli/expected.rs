@@ -1,6 +1,6 @@
 //! Files of expected failures on the command line: [`ExpectedFailures`].
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -121,11 +121,9 @@ impl Writing {
         // A file that could not be read again is not written.
         let known = Known { library, profiles, today: today() };
         Expectations::read(&named(&self.path, &text), known, Purpose::Write)?;
-        // A link stays a link.
-        let path = fs::canonicalize(&self.path).unwrap_or(self.path.clone());
         let option = format!("--write-expected-failures {name}");
-        let (unfinished, mut file) = Unfinished::begin(option, path.clone())?;
-        file.write_all(text.as_bytes()).map_err(|error| unusable(&path, &error))?;
+        let (unfinished, mut file) = Unfinished::begin(option, self.path.clone())?;
+        file.write_all(text.as_bytes()).map_err(|error| unusable(&self.path, &error))?;
         unfinished.finish()?;
         let advice = if added == 0 { "" } else { "; write a reason for each that is new" };
         say(format_args!("{name}: {added} added, {} taken out{advice}", pruned.len()));

@@ -11,7 +11,8 @@ use super::exit::Exit;
 use super::filters::{Filters, nothing_left};
 use super::output::{Format, print};
 use super::reports::Unfinished;
-use super::run::{client_command, headers, jobs, on_ctrl_c, send_headers, server_url, timeout};
+use super::run::{client_command, headers, jobs, send_headers, server_url, timeout};
+use super::signals;
 use super::sources::Sources;
 use super::speaking::Probed;
 use super::terminal::{self, Stream, When, has_colour};
@@ -102,7 +103,7 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
         settings.least_level = arguments.filters.level;
         settings.interrupt = interrupt.clone();
     }
-    on_ctrl_c(move || interrupt.cancel());
+    signals::on_first(move || interrupt.cancel());
     let choice = chosen.choice();
     let probed = match environments.get(OUTSIDE) {
         Some(outside) => Probed::of(outside, &choice)?,

@@ -26,6 +26,7 @@ mod secrets;
 pub mod serve;
 pub mod server;
 pub mod show;
+pub mod signals;
 pub mod sources;
 pub mod speaking;
 pub mod store;
@@ -92,6 +93,7 @@ enum Command {
 pub fn main() -> ExitCode {
     // What a panic has to say is caught and shown as a diagnostic.
     std::panic::set_hook(Box::new(|_| {}));
+    signals::report_file_sizes();
     let line = match CommandLine::try_parse() {
         Ok(line) => line,
         Err(error) => {

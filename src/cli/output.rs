@@ -11,7 +11,7 @@ use miette::miette;
 use serde_json::Value;
 
 use crate::wire::redact::Redactor;
-use crate::wire::text::is_lost;
+use crate::wire::text::{is_lost, visible};
 
 /// Writes data to standard output.
 ///
@@ -45,7 +45,7 @@ pub fn redactor() -> Redactor {
 /// Says something to the person, on standard error, with a line end and without
 /// credentials.
 pub fn say(talk: impl Display) {
-    let talk = redactor().redact(&talk.to_string());
+    let talk = visible(&redactor().redact(&talk.to_string()));
     // Whom should one tell that nobody listens?
     let _ = writeln!(io::stderr().lock(), "{talk}");
 }

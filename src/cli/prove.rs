@@ -6,7 +6,8 @@ use miette::{GraphicalTheme, MietteDiagnostic};
 
 use super::exit::Exit;
 use super::output::{Format, print};
-use super::run::{interrupt_on_ctrl_c, jobs, style, timeout};
+use super::run::{jobs, style, timeout};
+use super::signals;
 use super::sources::Sources;
 use super::terminal::{self, Stream, When, has_colour};
 use crate::check::nearest::did_you_mean;
@@ -66,7 +67,7 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
     settings.jobs = jobs(arguments.jobs)?.unwrap_or(settings.jobs);
     settings.timeout = timeout(arguments.timeout)?;
     settings.style = style(&HeaderMap::new(), None, &profiles);
-    interrupt_on_ctrl_c(&settings);
+    signals::end_run(&settings);
     let effort = if arguments.exhaustive { Effort::Exhaustive } else { Effort::Played };
     let mut bar = Progress::new(terminal::is_terminal(), terminal::is_ci());
     // Whether a fault is small shows against all checks alone, so all of them

@@ -13,6 +13,7 @@ use crate::check::nearest::did_you_mean;
 use crate::report::{Human, JUnit, Json, Progress, Reporter};
 use crate::runner::Event;
 use crate::runner::subject::Exchanges;
+use crate::snapshot::whole_file;
 use crate::wire::text::Style;
 
 /// Which reports are written, and where to.
@@ -245,12 +246,7 @@ impl Unfinished {
     /// A diagnostic if it cannot be created, or if `path` is a folder.
     pub fn begin(option: String, path: PathBuf) -> miette::Result<(Self, File)> {
         let unfinished = Unfinished { option, path };
-        let created = if unfinished.path.is_dir() {
-            Err(io::Error::from(ErrorKind::IsADirectory))
-        } else {
-            File::create(unfinished.beside())
-        };
-        match created {
+        match whole_file::begin(&unfinished.path) {
             Ok(file) => Ok((unfinished, file)),
             Err(error) => Err(unfinished.unwritable(&error)),
         }
@@ -261,7 +257,7 @@ impl Unfinished {
     /// # Errors
     /// A diagnostic if it cannot stand there.
     pub fn finish(self) -> miette::Result<()> {
-        fs::rename(self.beside(), &self.path).map_err(|error| self.unwritable(&error))
+        whole_file::finish(&self.path).map_err(|error| self.unwritable(&error))
     }
 
     /// What is said if it cannot be written.
@@ -278,17 +274,11 @@ impl Unfinished {
             self.option
         )
     }
-
-    fn beside(&self) -> PathBuf {
-        let mut name = self.path.as_os_str().to_owned();
-        name.push(".unfinished");
-        PathBuf::from(name)
-    }
 }
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
         // Once it is in its place nothing stands here any more.
-        let _ = fs::remove_file(self.beside());
+        whole_file::abandon(&self.path);
     }
 }

@@ -12,6 +12,7 @@ use super::expected::ExpectedFailures;
 use super::filters::{Filters, nothing_left};
 use super::reports::{Asked, Reports};
 use super::secrets;
+use super::signals;
 use super::sources::Sources;
 use super::speaking::Probed;
 use super::terminal::{self, When};
@@ -131,7 +132,7 @@ pub fn run(arguments: Arguments, colour: When) -> miette::Result<Exit> {
     if let Some(snapshots) = &mut settings.snapshots {
         snapshots.of_files_alone = library.beside.added;
     }
-    interrupt_on_ctrl_c(&settings);
+    signals::end_run(&settings);
     let probed = Probed::of(&settings, &chosen.choice())?;
     if let Probed::Ended(exit) = probed {
         return Ok(exit);
@@ -155,7 +156,7 @@ pub fn run(arguments: Arguments, colour: When) -> miette::Result<Exit> {
     if let Some(writing) = writing {
         writing.finish(&settings, &summary, &library, &profiles)?;
     }
-    Ok(Exit::of(&summary))
+    Ok(Exit::of(&summary).with_problems(&library))
 }
 
 fn settings(arguments: &Arguments, profiles: &[Profile]) -> miette::Result<Settings> {
@@ -317,26 +318,4 @@ pub fn send_headers(settings: &mut Settings, headers: HeaderMap, profiles: &[Pro
 /// this server, and these profiles say what is secret.
 pub fn style(headers: &HeaderMap, url: Option<&Uri>, profiles: &[Profile]) -> Style {
     Style { redactor: secrets::learn(headers, url, profiles), ..Style::default() }
-}
-
-/// The first Ctrl-C ends the run in order; a second one at once.
-pub fn interrupt_on_ctrl_c(settings: &Settings) {
-    let interrupt = settings.interrupt.clone();
-    on_ctrl_c(move || interrupt.cancel());
-}
-
-/// Does something at the first Ctrl-C; a second one ends the program at once.
-pub fn on_ctrl_c(first: impl FnOnce() + Send + 'static) {
-    std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let Ok(runtime) = runtime else { return };
-        runtime.block_on(async {
-            if tokio::signal::ctrl_c().await.is_ok() {
-                first();
-            }
-            if tokio::signal::ctrl_c().await.is_ok() {
-                std::process::exit(i32::from(Exit::Cancelled.code()));
-            }
-        });
-    });
 }

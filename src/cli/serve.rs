@@ -12,7 +12,8 @@ use serde_json::Value;
 use super::exit::Exit;
 use super::output::{print, say};
 use super::played;
-use super::run::{on_ctrl_c, style};
+use super::run::style;
+use super::signals;
 use super::sources::{Sources, named_check};
 use super::terminal::{self, Stream, When, has_colour};
 use crate::check::{CheckKind, Selection};
@@ -86,7 +87,7 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
     let choice = Choice { selection: Some(&selection), ..Choice::default() };
 
     let leave = Cancellation::new();
-    on_ctrl_c({
+    signals::on_first({
         let leave = leave.clone();
         move || leave.cancel()
     });

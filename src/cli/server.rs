@@ -13,6 +13,7 @@ use tokio::runtime::Runtime;
 
 use super::output::say;
 use super::run::{headers, server_url, style};
+pub use super::signals::Interrupts;
 use super::trace::Trace;
 use crate::check::selection;
 use crate::host::{Caller, Clock, Host, Parts, Store};
@@ -185,12 +186,16 @@ impl Conversation {
     /// As [`Conversation::hold`], unless the user interrupts it: then `None`.
     pub fn hold_unless_interrupted<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let mut interrupts = self.interrupts();
-        self.hold(async {
+        let done = self.hold(async {
             tokio::select! {
                 done = work => Some(done),
                 () = interrupts.next() => None,
             }
-        })
+        });
+        if done.is_none() {
+            say(format_args!("{}: interrupted before it had answered", self.address));
+        }
+        done
     }
 
     /// The user's interrupts from now on.
@@ -273,49 +278,6 @@ fn some(names: &[String]) -> Vec<String> {
         shown.push(format!("and {} more", names.len() - MOST_NAMES));
     }
     shown
-}
-
-/// How the user interrupts the command (Ctrl-C). As soon as it is there, an
-/// interrupt no longer ends the program, and the first one is kept until it is
-/// asked for.
-pub struct Interrupts(Option<signal::Listener>);
-
-impl Interrupts {
-    /// The interrupts from now on; within a runtime. Where the system has none,
-    /// none ever comes.
-    fn listen() -> Self {
-        Interrupts(signal::listen().ok())
-    }
-
-    /// Waits for the next interrupt.
-    pub async fn next(&mut self) {
-        let came = match &mut self.0 {
-            Some(listener) => listener.recv().await,
-            None => None,
-        };
-        if came.is_none() {
-            std::future::pending::<()>().await;
-        }
-    }
-
-    /// Lets an interrupt that has come already be seen before whatever follows.
-    pub async fn arrive() {
-        tokio::task::yield_now().await;
-    }
-}
-
-#[cfg(unix)]
-mod signal {
-    pub type Listener = tokio::signal::unix::Signal;
-
-    pub fn listen() -> std::io::Result<Listener> {
-        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
-    }
-}
-
-#[cfg(windows)]
-mod signal {
-    pub use tokio::signal::windows::{CtrlC as Listener, ctrl_c as listen};
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::mcp::client::{Client, Stage};
+use crate::wire::intake::Counted;
 use crate::wire::text::{Style, render, render_all};
 use crate::wire::{HttpClient, Recorder, Wire};
 
@@ -17,7 +18,7 @@ pub struct Trace {
 impl Trace {
     /// A trace of nothing yet.
     pub fn begin() -> Self {
-        Trace { wire: Wire::new(1), stages: Arc::default() }
+        Trace { wire: Wire::new(1).bounded(Counted::Responses), stages: Arc::default() }
     }
 
     /// The same HTTP, written down.

@@ -7,6 +7,7 @@
 
 mod challenge;
 mod discovery;
+mod reach;
 
 pub use self::challenge::{Challenge, challenges, challenges_in, insufficient_scope};
 pub use self::discovery::{Discovery, discover};

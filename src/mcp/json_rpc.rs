@@ -104,6 +104,9 @@ pub enum InvalidMessage {
     /// A response with neither a result nor an error.
     #[error("it has neither a result nor an error")]
     NoOutcome,
+    /// More messages came than are kept.
+    #[error("more messages came than are kept")]
+    TooMany,
     /// A response with both a result and an error.
     #[error("it has both a result and an error")]
     TwoOutcomes,

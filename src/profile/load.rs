@@ -178,6 +178,8 @@ fn read_file(path: PathBuf, bytes: std::io::Result<Vec<u8>>) -> Result<Profile, 
     let Ok(text) = String::from_utf8(bytes) else {
         return Err(UnreadableProfile::NotUtf8 { path, what: "text" });
     };
+    // An editor's mark of the encoding says nothing more.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let source: SourceText =
         Arc::new(NamedSource::new(path.display().to_string(), Arc::from(text)));
     file::read(name, &source).map_err(UnreadableProfile::Wrong)

@@ -10,7 +10,7 @@ use crate::runner::event::{ClientProcess, Trouble};
 use crate::runner::{Counts, Execution};
 use crate::script::log::{LogEntry, Logged};
 use crate::wire::redact::Redactor;
-use crate::wire::text::Style;
+use crate::wire::text::{Style, visible};
 
 /// The width of diagnostics in reports that are no terminal, in columns.
 pub(super) const DIAGNOSTIC_WIDTH: usize = 100;
@@ -40,7 +40,7 @@ pub(super) fn rendered(
         .with_width(width)
         .with_links(false)
         .without_syntax_highlighting();
-    let text = without_credentials(handler, diagnostic, &style.redactor);
+    let text = visible(&without_credentials(handler, diagnostic, &style.redactor));
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     lines.join("\n").trim_matches('\n').to_owned()
 }

@@ -75,7 +75,9 @@ impl<W: Write> Reporter for JUnit<W> {
                     suite.set_time(sum);
                     report.add_test_suite(suite);
                 }
-                report.serialize(&mut self.out).map_err(io::Error::other)?;
+                // Beforehand, so that what the writer says of its reader stays what it is.
+                let text = report.to_string().map_err(io::Error::other)?;
+                self.out.write_all(text.as_bytes())?;
                 self.out.flush()
             }
         }

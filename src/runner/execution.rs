@@ -10,7 +10,7 @@ pub use self::alone::{Alone, Driven, drive_alone};
 pub use self::judging::{all_checkpoints, require_functions};
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use http::Uri;
 use rhai::{Dynamic, Map};
@@ -36,6 +36,7 @@ use crate::script::observation::Observation;
 use crate::script::server::{Addresses, ENDPOINT_PATH, SERVER_ORIGIN, Server, authority};
 use crate::script::value::deep_copy;
 use crate::script::{Script, ScriptError};
+use crate::wire::intake::Counted;
 use crate::wire::live::Live;
 use crate::wire::loopback::LoopbackHandle;
 use crate::wire::{Double, Exchange, HttpClient, Recorder, Wire};
@@ -52,6 +53,9 @@ pub const CONTEXT_VARIABLE: &str = "MCP_CONFORMANCE_CONTEXT";
 /// The server that checks of servers run against by themselves, unless they name
 /// another one.
 const REFERENCE_SERVER: &str = "reference";
+
+/// How long the judge has for a client whose time was up.
+const JUDGING_TIME: Duration = Duration::from_secs(5);
 
 /// What one execution came to.
 #[derive(Default)]
@@ -149,7 +153,7 @@ pub fn play(engine: &Engine, piece: Piece<'_>, settings: &Settings, earlier: &Ex
     if has("request") || has("response") {
         let limits = engine.scripts.limits();
         limits.set_deadline(Some(Instant::now() + settings.timeout));
-        limits.measure_memory();
+        limits.measure();
         let fault = Fault::new(of.clone(), script, engine.scripts.handlers(script));
         if fault.would_change(&kept.passed) {
             return Played::Something;
@@ -211,7 +215,10 @@ fn on_stage_of(
         }),
         passed: Passed::default(),
         handlers: engine.scripts.handlers(script),
-        wire: Wire::new(settings.scale),
+        wire: Wire::new(settings.scale).bounded(match check.kind {
+            CheckKind::Server => Counted::Responses,
+            CheckKind::Client | CheckKind::Host => Counted::Requests,
+        }),
         runtime,
         on_paused_clock,
         deadline,
@@ -391,6 +398,9 @@ impl Stage<'_> {
         }
         if timed_out {
             executed.trouble = Some(Trouble::TimedOut(self.settings.timeout));
+            // What held until then is judged, in a time of its own.
+            let end = Instant::now() + JUDGING_TIME;
+            self.engine.scripts.limits().set_deadline(Some(end));
         }
         Ok(Outcome::of(Acted::by_others(), Some(&server), self.endpoint_by_name()?))
     }

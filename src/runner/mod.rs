@@ -17,7 +17,7 @@ pub mod worker;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub use event::{Event, Execution, Summary};
 pub use outcome::{Counts, Outcome};
@@ -29,6 +29,18 @@ use crate::check::{CheckpointResult, Weight};
 use event::{Counted, SnapshotOutcome};
 use expected::Tally;
 use worker::Worker;
+
+/// How many bytes of recorded bodies may wait to be reported: 64 MiB. Only the
+/// execution that is reported next goes on beyond it.
+const WAITING_LIMIT: usize = 64 * 1024 * 1024;
+
+/// How long a worker waits before it looks whether the reports caught up.
+const WAITING_PAUSE: Duration = Duration::from_millis(5);
+
+fn recorded(executions: &[Execution]) -> usize {
+    let exchanges = executions.iter().flat_map(|execution| &execution.exchanges);
+    exchanges.map(|exchange| exchange.body.len() + exchange.response_body.len()).sum()
+}
 
 /// Runs `plan` and hands every event to `emit`, in the order of the plan.
 ///
@@ -50,29 +62,41 @@ pub fn run(
     let next = AtomicUsize::new(0);
     let done = AtomicUsize::new(0);
     let stop = AtomicBool::new(false);
+    // Bytes that wait to be reported, and the job that is reported next.
+    let (unreported, reported) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let workers = settings.jobs.clamp(1, plan.jobs.len().max(1));
     let (sender, receiver) = mpsc::channel();
     std::thread::scope(|scope| {
-        for _ in 0..workers {
+        for worker in 0..workers {
             let sender = sender.clone();
             let (next, stop) = (&next, &stop);
-            let started = worker::thread().spawn_scoped(scope, move || {
+            let (unreported, reported) = (&unreported, &reported);
+            let started = worker::thread(workers).spawn_scoped(scope, move || {
                 let mut worker = Worker::new(support, settings);
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(job) = plan.jobs.get(index) else { break };
+                    while unreported.load(Ordering::Relaxed) > WAITING_LIMIT
+                        && reported.load(Ordering::Relaxed) < index
+                    {
+                        std::thread::sleep(WAITING_PAUSE);
+                    }
                     let executions = if stop.load(Ordering::Relaxed) {
                         worker.cancelled(job)
                     } else {
                         worker.run(job)
                     };
+                    unreported.fetch_add(recorded(&executions), Ordering::Relaxed);
                     if sender.send((index, executions)).is_err() {
                         break;
                     }
                 }
             });
-            // As the standard library's own `spawn` has it.
-            started.expect("the system starts a thread");
+            // With fewer of them it takes longer. Without any there is no run: as the
+            // standard library's own `spawn` has it.
+            if worker == 0 {
+                started.expect("the system starts a thread");
+            }
         }
         drop(sender);
         let mut waiting = BTreeMap::new();
@@ -87,6 +111,8 @@ pub fn run(
             waiting.insert(index, executions);
             while let Some(executions) = waiting.remove(&expected) {
                 expected += 1;
+                unreported.fetch_sub(recorded(&executions), Ordering::Relaxed);
+                reported.store(expected, Ordering::Relaxed);
                 for mut execution in executions {
                     if failed_fast {
                         worker::cancel(&mut execution);

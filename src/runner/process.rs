@@ -70,7 +70,7 @@ pub async fn run(
             .stderr(Stdio::piped());
     });
     wrapped.wrap(ProcessGroup::leader()).wrap(KillOnDrop);
-    let mut child = wrapped.spawn()?;
+    let (mut child, _group) = group::spawn(&mut wrapped)?;
     let output = Arc::new(Mutex::new(Output::default()));
     let mut readers = tokio::task::JoinSet::new();
     if let Some(stdout) = child.stdout().take() {
@@ -108,6 +108,70 @@ async fn end(child: &mut dyn ChildWrapper) -> Option<ExitStatus> {
     }
     let _ = child.start_kill();
     tokio::time::timeout(TERMINATION_BOUND, child.wait()).await.ok()?.ok()
+}
+
+/// Ends every client that is running, at once, and lets no other begin: for a program
+/// that ends without waiting for its workers.
+pub fn end_all() {
+    group::end_all();
+}
+
+/// The process groups that are running.
+mod group {
+    use std::collections::BTreeSet;
+    use std::io;
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+
+    use process_wrap::tokio::{ChildWrapper, CommandWrap};
+
+    /// `None` once no other may begin.
+    static RUNNING: Mutex<Option<BTreeSet<u32>>> = Mutex::new(Some(BTreeSet::new()));
+
+    /// A group that is running, until it is dropped.
+    pub struct Group(u32);
+
+    /// Starts a process as the leader of a group.
+    pub fn spawn(wrapped: &mut CommandWrap) -> io::Result<(Box<dyn ChildWrapper>, Group)> {
+        let mut running = running();
+        let Some(groups) = running.as_mut() else {
+            return Err(io::Error::other("the program is ending"));
+        };
+        let child = wrapped.spawn()?;
+        let leader = child.id().unwrap_or(0);
+        groups.insert(leader);
+        Ok((child, Group(leader)))
+    }
+
+    pub fn end_all() {
+        for leader in running().take().into_iter().flatten() {
+            kill(leader);
+        }
+    }
+
+    #[cfg(unix)]
+    fn kill(leader: u32) {
+        use nix::sys::signal::{Signal, killpg};
+        use nix::unistd::Pid;
+        // 0 and 1 would mean other groups than that of a client.
+        if let Some(leader) = i32::try_from(leader).ok().filter(|leader| *leader > 1) {
+            let _ = killpg(Pid::from_raw(leader), Signal::SIGKILL);
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn kill(_: u32) {}
+
+    fn running() -> MutexGuard<'static, Option<BTreeSet<u32>>> {
+        RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    impl Drop for Group {
+        fn drop(&mut self) {
+            if let Some(groups) = running().as_mut() {
+                groups.remove(&self.0);
+            }
+        }
+    }
 }
 
 /// The end of what was printed, and how much came before it.

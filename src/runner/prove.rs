@@ -197,10 +197,10 @@ pub fn prove(
     let mut tried: BTreeMap<usize, JobTrials> = BTreeMap::new();
     let mut done = 0;
     std::thread::scope(|scope| {
-        for _ in 0..workers {
+        for worker in 0..workers {
             let sender = sender.clone();
             let (next, plan, faults, settings) = (&next, &plan, &faults, &settings);
-            let started = worker::thread().spawn_scoped(scope, move || {
+            let started = worker::thread(workers).spawn_scoped(scope, move || {
                 let bench = Bench::new(&library.support, faults, settings, effort).map(Arc::new);
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
@@ -211,8 +211,11 @@ pub fn prove(
                     }
                 }
             });
-            // As the standard library's own `spawn` has it.
-            started.expect("the system starts a thread");
+            // With fewer of them it takes longer. Without any there is no run: as the
+            // standard library's own `spawn` has it.
+            if worker == 0 {
+                started.expect("the system starts a thread");
+            }
         }
         drop(sender);
         for (index, trials) in receiver {

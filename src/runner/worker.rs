@@ -24,10 +24,15 @@ use crate::wire::text::render_all;
 /// makes them, and are counted and given up one inside the other. It is taken
 /// only as far as it is used.
 const STACK_SIZE: usize = 256 * 1024 * 1024;
+/// The stack of many of them: it is reserved all the same, and a system may limit that.
+const LEAST_STACK_SIZE: usize = 64 * 1024 * 1024;
+/// What the stacks of all workers have together, if that is enough for each.
+const ALL_STACKS: usize = 1024 * 1024 * 1024;
 
-/// A thread that scripts can run on.
-pub fn thread() -> std::thread::Builder {
-    std::thread::Builder::new().stack_size(STACK_SIZE)
+/// A thread that scripts can run on, one of so many.
+pub fn thread(workers: usize) -> std::thread::Builder {
+    let size = (ALL_STACKS / workers.max(1)).clamp(LEAST_STACK_SIZE, STACK_SIZE);
+    std::thread::Builder::new().stack_size(size)
 }
 
 /// One engine and what it compiled.
@@ -129,6 +134,8 @@ impl<'a> Worker<'a> {
         check: &Check,
     ) -> Result<(Arc<Engine>, Arc<Script>), Arc<miette::Report>> {
         let engine = self.engine()?;
+        let deadline = Instant::now() + self.settings.timeout;
+        engine.scripts.limits().set_deadline(Some(deadline));
         let script = engine.compile(check)?;
         Ok((engine, Arc::new(script)))
     }

@@ -2,9 +2,7 @@
 //! that two threads share makes neither faster.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicIsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::Arc;
 
 use rhai::packages::{
     ArithmeticPackage, BasicArrayPackage, BasicBlobPackage, BasicFnPackage, BasicIteratorPackage,
@@ -12,20 +10,20 @@ use rhai::packages::{
     MoreStringPackage, Package,
 };
 use rhai::{
-    AST, CallFnOptions, Dynamic, Engine, EvalAltResult, FuncArgs, ImmutableString, Module,
-    Position, Scope, Token,
+    AST, CallFnOptions, Dynamic, Engine, EvalAltResult, FuncArgs, LexError, Module, Position,
+    Scope, Token,
 };
 
-use super::blocking::{INTERRUPTED, TIME_IS_UP};
 use super::error::{ScriptError, Sources, place};
 use super::handler::{Handlers, Library, parameters};
+pub use super::limits::Limits;
+use super::limits::{self, TOO_MUCH_MEMORY};
 use super::log::{self, Log};
 use super::names::Names;
 use super::words::{WITHHELD, Words, without_mark};
-use super::{action, challenge, client, fault, host, list, memory, origin, seen, server};
+use super::{action, challenge, client, fault, host, list, origin, seen, server, text};
 use crate::check::discovery::{SupportScript, functions};
 use crate::check::{Place, SourceText};
-use crate::mcp::client::Cancellation;
 
 /// How many operations one call of a script's function has: a thousand times
 /// what the longest shipped check needs.
@@ -43,51 +41,6 @@ pub const MEMORY_LIMIT: usize = 256 * 1024 * 1024;
 const VARIABLE_LIMIT: usize = 128;
 /// How deep expressions nest, at top level and in functions.
 const EXPRESSION_DEPTH_LIMIT: usize = 64;
-
-/// Ends a script that holds too much memory.
-pub(super) const TOO_MUCH_MEMORY: &str = "too much memory";
-
-/// When a script that runs has to end.
-#[derive(Clone, Default)]
-pub struct Limits {
-    deadline: Arc<Mutex<Option<Instant>>>,
-    interrupt: Option<Cancellation>,
-    /// What the thread held when the function was called.
-    held_before: Arc<AtomicIsize>,
-}
-
-impl Limits {
-    /// Limits that also end a script when `interrupt` is cancelled.
-    pub fn new(interrupt: Cancellation) -> Self {
-        Limits { interrupt: Some(interrupt), ..Limits::default() }
-    }
-
-    /// Sets when the time of what runs now is up.
-    pub fn set_deadline(&self, deadline: Option<Instant>) {
-        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
-    }
-
-    /// Measures memory from here on.
-    pub fn measure_memory(&self) {
-        self.held_before.store(memory::held(), Ordering::Relaxed);
-    }
-
-    fn holds_too_much(&self) -> bool {
-        let taken = memory::held().saturating_sub(self.held_before.load(Ordering::Relaxed));
-        taken > MEMORY_LIMIT.cast_signed()
-    }
-
-    fn exceeded(&self) -> Option<Dynamic> {
-        if self.interrupt.as_ref().is_some_and(Cancellation::is_cancelled) {
-            return Some(INTERRUPTED.into());
-        }
-        let deadline = *self.deadline.lock().unwrap_or_else(PoisonError::into_inner);
-        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Some(TIME_IS_UP.into());
-        }
-        None
-    }
-}
 
 /// An engine with everything that a script can reach.
 pub struct ScriptEngine {
@@ -161,26 +114,21 @@ impl ScriptEngine {
             .set_max_expr_depths(EXPRESSION_DEPTH_LIMIT, EXPRESSION_DEPTH_LIMIT)
             .set_max_modules(0);
         let watched = limits.clone();
-        // Looking at the clock costs more than an operation; every 256th is
-        // soon enough.
-        engine.on_progress(move |operations| {
+        // Looking at the clock costs more than an operation; every 256th is soon
+        // enough. Rhai's own count begins anew in each function that a function of an
+        // array or a list calls, so it is not gone by.
+        engine.on_progress(move |_| {
             if watched.holds_too_much() {
                 return Some(TOO_MUCH_MEMORY.into());
             }
-            if operations % 256 == 0 { watched.exceeded() } else { None }
+            watched.operation()
         });
         let words = Words::default();
         read_words(&mut engine, &words);
         // Both belong to the language's core and are no symbols of their own.
         engine.register_fn("sleep", |_: i64| no_sleep()).register_fn("sleep", |_: f64| no_sleep());
         engine.register_fn("exit", no_exit).register_fn("exit", |_: Dynamic| no_exit());
-        // Rhai's own would make the whole text before it looks how long it is.
-        engine.register_fn("replace", |text: &mut ImmutableString, old: &str, new: &str| {
-            replace(text, text.matches(old).count(), new, |text| text.replace(old, new))
-        });
-        engine.register_fn("replace", |text: &mut ImmutableString, old: char, new: &str| {
-            replace(text, text.matches(old).count(), new, |text| text.replace(old, new))
-        });
+        text::register(&mut engine);
         list::register(&mut engine);
         challenge::register(&mut engine);
         action::register(&mut engine);
@@ -281,7 +229,7 @@ impl ScriptEngine {
         name: &str,
         arguments: impl FuncArgs,
     ) -> Result<Dynamic, ScriptError> {
-        self.limits.measure_memory();
+        self.limits.measure();
         let options = CallFnOptions::new().eval_ast(false);
         self.engine
             .call_fn_with_options::<Dynamic>(
@@ -337,6 +285,9 @@ fn read_words(engine: &mut Engine, words: &Words) {
     engine.on_missing_function(|_, arguments, _, _| Ok(list::missing(arguments)));
     let words = words.clone();
     engine.on_parse_token(move |token, _, _| match words.read(token) {
+        _ if limits::is_late() => Token::LexError(
+            LexError::Runtime("it was not compiled in the time that a check has".to_owned()).into(),
+        ),
         Token::Identifier(name) | Token::Reserved(name) if *name == "type_of" => {
             Token::Identifier(Box::new(list::KIND.into()))
         }
@@ -352,22 +303,6 @@ fn no_sleep() -> Result<(), Box<EvalAltResult>> {
 /// It would end a script as if all of it had been done.
 fn no_exit() -> Result<(), Box<EvalAltResult>> {
     Err("scripts do not exit; `return` leaves a function".into())
-}
-
-/// Replaces something that stands `count` times in `text`, if the outcome is not
-/// too long.
-fn replace(
-    text: &mut ImmutableString,
-    count: usize,
-    new: &str,
-    replaced: impl FnOnce(&str) -> String,
-) -> Result<(), Box<EvalAltResult>> {
-    if count.saturating_mul(new.len()) > STRING_LIMIT {
-        let what = "length of string".to_owned();
-        return Err(EvalAltResult::ErrorDataTooLarge(what, Position::NONE).into());
-    }
-    *text = replaced(text).into();
-    Ok(())
 }
 
 fn compile(engine: &Engine, source: &SourceText) -> Result<AST, ScriptError> {

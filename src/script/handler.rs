@@ -8,6 +8,7 @@ use rhai::{AST, CallFnOptions, Dynamic, Engine, EvalAltResult, FnPtr, Position, 
 use serde_json::Value;
 
 use super::action::{Meaning, ScriptAction};
+use super::limits::begin_handler;
 use super::value::{from_json, to_json};
 use crate::mcp::client::features::{ClientFeature, Handler};
 use crate::mcp::json_rpc::{ErrorObject, INTERNAL_ERROR};
@@ -150,6 +151,7 @@ impl Handlers {
         if let Some(all) = all {
             arguments.truncate(all.saturating_sub(function.curry().len()));
         }
+        begin_handler();
         let called = function.call::<Dynamic>(&self.engine, ast, arguments);
         let returned =
             called.map_err(|error| match home.and_then(|home| home.library.ast.source()) {

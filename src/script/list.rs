@@ -1,13 +1,18 @@
 //! What scripts can do with a [`List`] and with what is [`Absent`].
 
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hasher};
+
 use rhai::{
     Array, Dynamic, Engine, EvalAltResult, FnPtr, ImmutableString, Map, NativeCallContext, Position,
 };
+use serde_json::Value;
 
 use super::engine::STRING_LIMIT;
+use super::limits::spend;
 use super::observation::Message;
 use super::types::what;
-use super::value::{Absent, List, describe, json_equal, to_json};
+use super::value::{Absent, List, describe, hash_json, json_equal, to_json};
 
 type Evaluated<T> = Result<T, Box<EvalAltResult>>;
 
@@ -44,10 +49,14 @@ pub(super) fn register(engine: &mut Engine) {
         .register_fn("==", |one: List, other: Array| equal(Dynamic::from(one), other.into()))
         .register_fn("==", |one: Array, other: List| equal(one.into(), Dynamic::from(other)))
         .register_fn("!=", |one: List, other: List| {
-            !equal(Dynamic::from(one), Dynamic::from(other))
+            equal(Dynamic::from(one), Dynamic::from(other)).map(|equal| !equal)
         })
-        .register_fn("!=", |one: List, other: Array| !equal(Dynamic::from(one), other.into()))
-        .register_fn("!=", |one: Array, other: List| !equal(one.into(), Dynamic::from(other)));
+        .register_fn("!=", |one: List, other: Array| {
+            equal(Dynamic::from(one), other.into()).map(|equal| !equal)
+        })
+        .register_fn("!=", |one: Array, other: List| {
+            equal(one.into(), Dynamic::from(other)).map(|equal| !equal)
+        });
 
     engine
         .register_type_with_name::<Absent>("absent")
@@ -129,6 +138,7 @@ pub(super) fn holds(
     predicate: &FnPtr,
     item: &Dynamic,
 ) -> Evaluated<Option<bool>> {
+    spend(1)?;
     let result: Dynamic = predicate.call_within_context(context, (item.clone(),))?;
     if result.is::<Absent>() {
         return Ok(None);
@@ -185,49 +195,77 @@ fn has_method(item: &Dynamic, method: &str) -> bool {
 }
 
 /// The messages of a list of which something is true.
-fn messages(list: &List, wanted: impl Fn(&Message) -> bool) -> List {
-    let is_wanted =
-        |item: &&Dynamic| item.read_lock::<Message>().is_some_and(|message| wanted(&message));
-    list.0.iter().filter(is_wanted).cloned().collect()
+fn messages(list: &List, wanted: impl Fn(&Message) -> bool) -> Evaluated<List> {
+    chosen(list, |item| item.read_lock::<Message>().is_some_and(|message| wanted(&message)))
 }
 
-fn of(list: &mut List, method: &str) -> List {
-    list.0.iter().filter(|item| has_method(item, method)).cloned().collect()
+fn of(list: &mut List, method: &str) -> Evaluated<List> {
+    chosen(list, |item| has_method(item, method))
 }
 
-fn without(list: &mut List, method: &str) -> List {
-    list.0.iter().filter(|item| !has_method(item, method)).cloned().collect()
+fn without(list: &mut List, method: &str) -> Evaluated<List> {
+    chosen(list, |item| !has_method(item, method))
 }
 
-fn distinct(list: &mut List) -> List {
-    let mut kept: Vec<Dynamic> = Vec::new();
+fn chosen(list: &List, wanted: impl Fn(&Dynamic) -> bool) -> Evaluated<List> {
+    spend(list.0.len())?;
+    Ok(list.0.iter().filter(|item| wanted(item)).cloned().collect())
+}
+
+/// The first of those that are equal. What has no form in JSON is equal to nothing.
+fn distinct(list: &mut List) -> Evaluated<List> {
+    let mut known: HashMap<u64, Vec<Value>> = HashMap::new();
+    let mut kept = Vec::new();
     for item in list.0.iter() {
-        if !kept.iter().any(|one| equal(one.clone(), item.clone())) {
-            kept.push(item.clone());
+        spend(1)?;
+        if let Ok(json) = to_json(item) {
+            let mut hasher = DefaultHasher::new();
+            hash_json(&json, &mut hasher);
+            let alike = known.entry(hasher.finish()).or_default();
+            if alike.iter().any(|one| json_equal(one, &json)) {
+                continue;
+            }
+            alike.push(json);
+        }
+        kept.push(item.clone());
+    }
+    Ok(List(kept.into()))
+}
+
+fn contains(list: &mut List, wanted: Dynamic) -> Evaluated<bool> {
+    let Ok(wanted) = to_json(&wanted) else { return Ok(false) };
+    for item in list.0.iter() {
+        spend(1)?;
+        if to_json(item).is_ok_and(|item| json_equal(&item, &wanted)) {
+            return Ok(true);
         }
     }
-    List(kept.into())
-}
-
-fn contains(list: &mut List, wanted: Dynamic) -> bool {
-    list.0.iter().any(|item| equal(item.clone(), wanted.clone()))
+    Ok(false)
 }
 
 fn join(list: &mut List, separator: &str) -> Evaluated<ImmutableString> {
-    if list.0.len().saturating_mul(separator.len()) > STRING_LIMIT {
-        let what = "length of string".to_owned();
-        return Err(EvalAltResult::ErrorDataTooLarge(what, Position::NONE).into());
+    let mut text = String::new();
+    for (index, item) in list.0.iter().enumerate() {
+        spend(1)?;
+        if index > 0 {
+            text.push_str(separator);
+        }
+        match item.read_lock::<ImmutableString>() {
+            Some(word) => text.push_str(&word),
+            None => text.push_str(&describe(item)),
+        }
+        if text.len() > STRING_LIMIT {
+            let what = "length of string".to_owned();
+            return Err(EvalAltResult::ErrorDataTooLarge(what, Position::NONE).into());
+        }
     }
-    let words = list.0.iter().map(|item| match item.clone().into_string() {
-        Ok(text) => text,
-        Err(_) => describe(item),
-    });
-    Ok(words.collect::<Vec<_>>().join(separator).into())
+    Ok(text.into())
 }
 
-fn equal(one: Dynamic, other: Dynamic) -> bool {
-    match (to_json(&one), to_json(&other)) {
+fn equal(one: Dynamic, other: Dynamic) -> Evaluated<bool> {
+    spend(1)?;
+    Ok(match (to_json(&one), to_json(&other)) {
         (Ok(one), Ok(other)) => json_equal(&one, &other),
         _ => false,
-    }
+    })
 }

@@ -1,6 +1,7 @@
 //! What crossed the wire, as a judge reads it: [`Observation`], with the
 //! JSON-RPC messages ([`Message`]) found in its exchanges.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +9,6 @@ use http::{HeaderMap, Method, Uri};
 use serde_json::Value;
 
 use super::value::AsJson;
-use crate::mcp::json_rpc::same_id;
 use crate::wire::Exchange;
 use crate::wire::event_stream::EventParser;
 use crate::wire::exchange::End;
@@ -23,6 +23,8 @@ pub struct Observation {
     /// What the server sent as JSON-RPC: read when it is first asked for, since
     /// most checks judge the client alone.
     received: OnceLock<Vec<Arc<MessageData>>>,
+    /// The responses among them by [`id_key`]: places in `received`, in their order.
+    responses: OnceLock<HashMap<String, Vec<usize>>>,
     endpoint: Uri,
     /// The exchange that a script looked at last.
     touched: AtomicUsize,
@@ -60,6 +62,7 @@ impl Observation {
         let mut observation = Observation {
             sent: Vec::new(),
             received: OnceLock::new(),
+            responses: OnceLock::new(),
             exchanges: Vec::new(),
             endpoint,
             touched: AtomicUsize::new(UNTOUCHED),
@@ -85,6 +88,37 @@ impl Observation {
                 })
                 .collect()
         })
+    }
+
+    /// The first response to a request of this id that came in the exchange which
+    /// carried it, or in a later one.
+    fn response_to(&self, id: &Value, exchange: usize) -> Option<&Arc<MessageData>> {
+        let received = self.received();
+        let responses = self.responses.get_or_init(|| {
+            let mut responses: HashMap<String, Vec<usize>> = HashMap::new();
+            for (place, message) in received.iter().enumerate() {
+                if let (true, Some(id)) = (message.is_response(), message.json.get("id")) {
+                    responses.entry(id_key(id)).or_default().push(place);
+                }
+            }
+            responses
+        });
+        let places = |key: String| {
+            let of_id = responses.get(&key)?;
+            // Exchanges are in order, and so are the messages in them.
+            let first = of_id.partition_point(|place| received[*place].exchange < exchange);
+            of_id.get(first).copied()
+        };
+        let exact = if id.is_f64() { None } else { places(id.to_string()) };
+        let by_value = value_key(id).and_then(places);
+        exact.into_iter().chain(by_value).min().map(|place| &received[place])
+    }
+
+    /// The messages that an exchange carried to the server.
+    pub(super) fn sent_in(&self, exchange: usize) -> &[Arc<MessageData>] {
+        let first = self.sent.partition_point(|data| data.exchange < exchange);
+        let end = self.sent.partition_point(|data| data.exchange <= exchange);
+        &self.sent[first..end]
     }
 
     /// Whether an exchange was with the MCP endpoint.
@@ -136,11 +170,7 @@ impl Message {
     /// The server's response to this request.
     pub fn response(&self) -> Option<Message> {
         let id = self.data.json.get("id")?;
-        let found = self.observation.received().iter().find(|message| {
-            message.exchange >= self.data.exchange
-                && message.is_response()
-                && message.json.get("id").is_some_and(|answered| same_id(answered, id))
-        })?;
+        let found = self.observation.response_to(id, self.data.exchange)?;
         Some(Message { observation: self.observation.clone(), data: found.clone() })
     }
 
@@ -197,6 +227,18 @@ impl SeenExchange {
         self.observation.touch(self.index);
         self.observation.exchanges.get(self.index)
     }
+}
+
+/// The names under which a response with the id `came` is found, as
+/// [`same_id`](crate::mcp::json_rpc::same_id) has it: as it
+/// stands, or by its value if it is written as a fraction.
+fn id_key(came: &Value) -> String {
+    if came.is_f64() { value_key(came).unwrap_or_default() } else { came.to_string() }
+}
+
+fn value_key(id: &Value) -> Option<String> {
+    // Both zeros are equal, and have two forms.
+    id.as_f64().map(|number| format!("~{}", if number == 0.0 { 0.0 } else { number }))
 }
 
 /// The value of a header field, several joined by `, ` (RFC 9110, section 5.3).

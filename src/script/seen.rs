@@ -630,9 +630,8 @@ fn register_exchange(engine: &mut Engine) {
     engine
         .register_get("index", |exchange: &mut SeenExchange| exchange.index as i64)
         .register_get("messages", |exchange: &mut SeenExchange| -> List {
-            let observation = exchange.observation.clone();
-            let of_exchange =
-                observation.sent.iter().filter(|data| data.exchange == exchange.index);
+            let observation = &exchange.observation;
+            let of_exchange = observation.sent_in(exchange.index).iter();
             of_exchange
                 .map(|data| {
                     let observation = observation.clone();

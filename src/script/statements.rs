@@ -88,7 +88,7 @@ impl ScriptEngine {
     }
 
     fn evaluate(&self, ast: &AST, scope: &mut Scope<'_>) -> Result<Dynamic, Box<EvalAltResult>> {
-        self.limits().measure_memory();
+        self.limits().measure();
         self.engine().eval_ast_with_scope(scope, ast)
     }
 }

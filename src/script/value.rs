@@ -1,11 +1,13 @@
 //! Values between JSON and scripts, and the two types that keep a silent
 //! subject from breaking a check: [`List`] and [`Absent`].
 
+use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
 use rhai::{Array, Dynamic, FnPtr, ImmutableString, Map};
 use serde_json::Value;
 
+use super::limits::spend;
 use super::types::what;
 
 /// What is not there: an item beyond the end of a list, and every property of
@@ -67,27 +69,111 @@ pub fn from_json(value: &Value) -> Dynamic {
 
 /// A copy that shares nothing that a script can change in place.
 pub fn deep_copy(value: &Dynamic) -> Dynamic {
+    deep_copy_within(value, &mut JSON_PARTS.clone())
+}
+
+/// The same of at most `left` parts. Beyond them lists are shared: they can be made
+/// anew, and not changed.
+fn deep_copy_within(value: &Dynamic, left: &mut usize) -> Dynamic {
+    *left = left.saturating_sub(1);
     if let Some(array) = value.read_lock::<Array>() {
-        return array.iter().map(deep_copy).collect::<Array>().into();
+        return array.iter().map(|item| deep_copy_within(item, left)).collect::<Array>().into();
     }
     if let Some(map) = value.read_lock::<Map>() {
-        return map
-            .iter()
-            .map(|(key, value)| (key.clone(), deep_copy(value)))
-            .collect::<Map>()
-            .into();
+        let members = map.iter().map(|(key, value)| (key.clone(), deep_copy_within(value, left)));
+        return members.collect::<Map>().into();
     }
-    if let Some(list) = value.read_lock::<List>() {
-        return Dynamic::from(list.0.iter().map(deep_copy).collect::<List>());
+    if let Some(list) = value.read_lock::<List>().filter(|_| *left > 0) {
+        let items = list.0.iter().map(|item| deep_copy_within(item, left));
+        return Dynamic::from(items.collect::<List>());
     }
     value.flatten_clone()
 }
 
-/// A script's value as JSON.
+/// How many values, members and items a script's value has at most as JSON. Lists
+/// share their items, so that a few of them can stand for more than all memory.
+pub const JSON_PARTS: usize = 1_000_000;
+/// How many bytes its texts have at most.
+pub const JSON_TEXT: usize = 64 * 1024 * 1024;
+
+/// How deep it nests at most: further than anyone reads, and no further than the stack
+/// of a worker bears.
+pub const JSON_DEPTH: usize = 10_000;
+
+/// What may still become JSON.
+struct Left {
+    parts: usize,
+    text: usize,
+    depth: usize,
+}
+
+impl Left {
+    fn take(&mut self, text: usize) -> Result<(), String> {
+        let left = self.parts.checked_sub(1).zip(self.text.checked_sub(text));
+        let (parts, text) = left.ok_or_else(|| {
+            format!("a value of more than {JSON_PARTS} parts or {JSON_TEXT} bytes")
+        })?;
+        (self.parts, self.text) = (parts, text);
+        Ok(())
+    }
+
+    /// Takes a whole JSON value.
+    fn take_json(&mut self, value: &Value) -> Result<(), String> {
+        match value {
+            Value::String(text) => self.take(text.len()),
+            Value::Array(items) => {
+                self.take(0)?;
+                items.iter().try_for_each(|item| self.take_json(item))
+            }
+            Value::Object(members) => {
+                self.take(0)?;
+                members.iter().try_for_each(|(key, value)| {
+                    self.take(key.len())?;
+                    self.take_json(value)
+                })
+            }
+            _ => self.take(0),
+        }
+    }
+}
+
+/// A script's value as JSON, of at most [`JSON_PARTS`] parts.
 ///
 /// # Errors
 /// What it is that has no JSON form: `a function`.
 pub fn to_json(value: &Dynamic) -> Result<Value, String> {
+    let mut left = Left { parts: JSON_PARTS, text: JSON_TEXT, depth: JSON_DEPTH };
+    let json = json_within(value, &mut left);
+    // That it took too long is said by what comes next.
+    let _ = spend(JSON_PARTS - left.parts);
+    json
+}
+
+fn json_within(value: &Dynamic, left: &mut Left) -> Result<Value, String> {
+    let Some(depth) = left.depth.checked_sub(1) else {
+        return Err(format!("a value that nests deeper than {JSON_DEPTH}"));
+    };
+    left.depth = depth;
+    let json = json_at(value, left);
+    left.depth += 1;
+    json
+}
+
+fn json_at(value: &Dynamic, left: &mut Left) -> Result<Value, String> {
+    if let Some(text) = value.read_lock::<ImmutableString>() {
+        left.take(text.len())?;
+        return Ok(text.as_str().into());
+    }
+    if let Some(message) = value.read_lock::<super::observation::Message>() {
+        left.take_json(&message.data.json)?;
+        return Ok(message.as_json());
+    }
+    if let Some(answer) = value.read_lock::<super::client::Answer>() {
+        let json = answer.as_json();
+        left.take_json(&json)?;
+        return Ok(json);
+    }
+    left.take(0)?;
     if value.is_unit() {
         return Ok(Value::Null);
     }
@@ -102,27 +188,25 @@ pub fn to_json(value: &Dynamic) -> Result<Value, String> {
             .map(Value::Number)
             .ok_or_else(|| format!("the number {float}"));
     }
-    if let Some(text) = value.read_lock::<ImmutableString>() {
-        return Ok(text.as_str().into());
-    }
     if let Ok(character) = value.as_char() {
         return Ok(character.to_string().into());
     }
+    let mut all = |items: &[Dynamic]| {
+        let items = items.iter().map(|item| json_within(item, left));
+        items.collect::<Result<_, _>>().map(Value::Array)
+    };
     if let Some(array) = value.read_lock::<Array>() {
-        return array.iter().map(to_json).collect::<Result<_, _>>().map(Value::Array);
+        return all(&array);
     }
     if let Some(list) = value.read_lock::<List>() {
-        return list.0.iter().map(to_json).collect::<Result<_, _>>().map(Value::Array);
+        return all(&list.0);
     }
     if let Some(map) = value.read_lock::<Map>() {
-        let members = map.iter().map(|(key, value)| Ok((key.to_string(), to_json(value)?)));
+        let members = map.iter().map(|(key, value)| {
+            left.take(key.len())?;
+            Ok((key.to_string(), json_within(value, left)?))
+        });
         return members.collect::<Result<_, String>>().map(Value::Object);
-    }
-    if let Some(message) = value.read_lock::<super::observation::Message>() {
-        return Ok(message.as_json());
-    }
-    if let Some(answer) = value.read_lock::<super::client::Answer>() {
-        return Ok(answer.as_json());
     }
     if value.is::<FnPtr>() {
         return Err("a function".to_owned());
@@ -148,6 +232,34 @@ pub fn json_equal(one: &Value, other: &Value) -> bool {
     }
 }
 
+/// Feeds `value` to `hasher` so that what [`json_equal`] takes for equal has one hash.
+pub fn hash_json(value: &Value, hasher: &mut impl Hasher) {
+    match value {
+        Value::Null => hasher.write_u8(0),
+        Value::Bool(value) => hasher.write_u8(1 + u8::from(*value)),
+        // Both zeros are equal, and have two forms.
+        Value::Number(number) => {
+            let number = number.as_f64().filter(|number| *number != 0.0).unwrap_or(0.0);
+            hasher.write_u64(number.to_bits());
+        }
+        Value::String(text) => hasher.write(text.as_bytes()),
+        Value::Array(items) => {
+            hasher.write_usize(items.len());
+            items.iter().for_each(|item| hash_json(item, hasher));
+        }
+        Value::Object(members) => {
+            // In any order.
+            let all = members.iter().fold(0_u64, |all, (key, value)| {
+                let mut own = DefaultHasher::new();
+                own.write(key.as_bytes());
+                hash_json(value, &mut own);
+                all.wrapping_add(own.finish())
+            });
+            hasher.write_u64(all);
+        }
+    }
+}
+
 /// A value as a script would write it, at most [`DESCRIPTION_LIMIT`] characters.
 pub fn describe(value: &Dynamic) -> String {
     describe_within(value, DESCRIPTION_LIMIT)
@@ -156,9 +268,15 @@ pub fn describe(value: &Dynamic) -> String {
 /// A value as a script would write it, at most `limit` characters.
 pub fn describe_within(value: &Dynamic, limit: usize) -> String {
     let mut text = String::new();
-    write_value(value, &mut text);
-    shorten(text, limit)
+    if write_value(value, &mut text).is_some() {
+        return shorten(text, limit);
+    }
+    let shown = text.char_indices().nth(limit).map_or(text.len(), |(end, _)| end);
+    format!("{}… (more than {WRITTEN} bytes)", &text[..shown])
 }
+
+/// How many bytes of a value's text are made to say how long it is.
+const WRITTEN: usize = 16 * 1024 * 1024;
 
 /// How much of a value a diagnostic shows, in characters: enough for a message,
 /// not for a page.
@@ -172,55 +290,64 @@ pub fn shorten(text: String, limit: usize) -> String {
     }
 }
 
-/// A value, whatever in it has no form in JSON.
-fn write_value(value: &Dynamic, text: &mut String) {
+/// Writes a value, whatever in it has no form in JSON; `None` as soon as the text is
+/// longer than [`WRITTEN`].
+fn write_value(value: &Dynamic, text: &mut String) -> Option<()> {
     if value.is::<Absent>() {
         text.push_str("absent");
     } else if let Some(array) = value.read_lock::<Array>() {
-        write_items(array.iter(), text, write_value);
+        return write_items(array.iter(), text, write_value);
     } else if let Some(list) = value.read_lock::<List>() {
-        write_items(list.0.iter(), text, write_value);
+        return write_items(list.0.iter(), text, write_value);
     } else if let Some(map) = value.read_lock::<Map>() {
         let members = map.iter().map(|(key, value)| (key.as_str(), value));
-        write_members(members, text, write_value);
+        return write_members(members, text, write_value);
     } else {
         match to_json(value) {
-            Ok(json) => write_json(&json, text),
+            Ok(json) => return write_json(&json, text),
             Err(other) => text.push_str(&other),
         }
     }
+    Some(())
 }
 
-fn write_json(value: &Value, text: &mut String) {
+fn write_json(value: &Value, text: &mut String) -> Option<()> {
     match value {
         Value::Null => text.push_str("()"),
-        Value::Array(items) => write_items(items.iter(), text, write_json),
+        Value::Array(items) => return write_items(items.iter(), text, write_json),
         Value::Object(members) => {
             // Maps of scripts sort their keys; so both sides read alike.
             let mut members: Vec<_> = members.iter().map(|(key, value)| (&**key, value)).collect();
             members.sort_by_key(|(key, _)| *key);
-            write_members(members.into_iter(), text, write_json);
+            return write_members(members.into_iter(), text, write_json);
         }
         other => text.push_str(&other.to_string()),
     }
+    Some(())
 }
 
-fn write_items<T>(items: impl Iterator<Item = T>, text: &mut String, write: fn(T, &mut String)) {
+fn write_items<T>(
+    items: impl Iterator<Item = T>,
+    text: &mut String,
+    write: fn(T, &mut String) -> Option<()>,
+) -> Option<()> {
     text.push('[');
     for (index, item) in items.enumerate() {
         if index > 0 {
             text.push_str(", ");
         }
-        write(item, text);
+        write(item, text)?;
+        within(text)?;
     }
     text.push(']');
+    Some(())
 }
 
 fn write_members<'a, T>(
     members: impl Iterator<Item = (&'a str, T)>,
     text: &mut String,
-    write: fn(T, &mut String),
-) {
+    write: fn(T, &mut String) -> Option<()>,
+) -> Option<()> {
     text.push_str("#{");
     for (index, (key, value)) in members.enumerate() {
         text.push_str(if index > 0 { ", " } else { " " });
@@ -232,9 +359,15 @@ fn write_members<'a, T>(
             text.push_str(&Value::from(key).to_string());
         }
         text.push_str(": ");
-        write(value, text);
+        write(value, text)?;
+        within(text)?;
     }
     text.push_str(if text.ends_with("#{") { "}" } else { " }" });
+    Some(())
+}
+
+fn within(text: &str) -> Option<()> {
+    (text.len() <= WRITTEN).then_some(())
 }
 
 #[cfg(test)]

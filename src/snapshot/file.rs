@@ -6,14 +6,14 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use insta::TextSnapshotKind;
 use insta::internals::TextSnapshotContents;
 
-use super::SnapshotError;
+use super::{SnapshotError, whole_file};
 
 /// What is said about a snapshot before its contents.
 #[derive(Clone, Debug, Default)]
@@ -61,6 +61,13 @@ pub(super) fn write(path: &Path, head: &Head, contents: &str) -> Result<(), Snap
         return Err(SnapshotError::write(path, "it has no name"));
     };
     fs::create_dir_all(folder).map_err(failed)?;
+    if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
+        // A link stays a link, and what is no regular file is written to.
+        let written = whole_file::begin(path)
+            .and_then(|mut file| file.write_all(serialize(head, contents).as_bytes()))
+            .and_then(|()| whole_file::finish(path));
+        return written.map_err(failed);
+    }
     let name = name.to_string_lossy();
     let number = COUNTER.fetch_add(1, Ordering::Relaxed);
     let temporary = folder.join(format!(".{name}.{}-{number}.tmp", std::process::id()));

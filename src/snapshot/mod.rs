@@ -28,6 +28,7 @@ mod file;
 mod pending;
 mod recording;
 mod review;
+pub mod whole_file;
 
 use std::path::{Path, PathBuf};
 

@@ -11,6 +11,12 @@ use super::http::{Body, TransportError};
 /// 2 MiB, counted after decoding.
 pub const READ_LIMIT: usize = 2 * 1024 * 1024;
 
+/// How many bytes of one event stream are read: 16 MiB.
+pub const STREAM_LIMIT: usize = 16 * 1024 * 1024;
+
+/// How many events of one stream are read.
+pub const EVENT_LIMIT: usize = 10_000;
+
 /// How many bytes of a response's head are taken in: 64 KiB of names and values
 /// of header fields.
 pub const HEAD_LIMIT: usize = 64 * 1024;
@@ -22,6 +28,12 @@ pub enum ReadError {
     #[error("it is larger than {limit} bytes; no more than that is read")]
     TooLarge {
         /// How many bytes would have been read.
+        limit: usize,
+    },
+    /// It has more events than are read.
+    #[error("it has more than {limit} events; no more than that are read")]
+    TooMany {
+        /// How many events would have been read.
         limit: usize,
     },
     /// It stopped before its end.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bytes::{BufMut, Bytes, BytesMut};
 
-use super::body::{READ_LIMIT, ReadError};
+use super::body::{EVENT_LIMIT, READ_LIMIT, ReadError, STREAM_LIMIT};
 use super::http::Body;
 
 /// One block of an event stream: its lines up to a blank line.
@@ -225,6 +225,8 @@ pub struct EventReader {
     ready: VecDeque<ServerEvent>,
     /// What is told after the events that came before it.
     error: Option<ReadError>,
+    /// How many bytes and events came.
+    came: (usize, usize),
 }
 
 impl EventReader {
@@ -236,7 +238,24 @@ impl EventReader {
             parser: EventParser::new(limit),
             ready: VecDeque::new(),
             error: None,
+            came: (0, 0),
         }
+    }
+
+    /// Reads what a chunk holds, within the limits of a stream.
+    fn read(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
+        self.came.0 += chunk.len();
+        if self.came.0 > STREAM_LIMIT {
+            return Err(ReadError::TooLarge { limit: STREAM_LIMIT });
+        }
+        let before = self.ready.len();
+        let read = self.parser.push(chunk, &mut self.ready).map_err(ReadError::from);
+        self.came.1 += self.ready.len() - before;
+        if self.came.1 > EVENT_LIMIT {
+            self.ready.truncate(self.ready.len().saturating_sub(self.came.1 - EVENT_LIMIT));
+            return Err(ReadError::TooMany { limit: EVENT_LIMIT });
+        }
+        read
     }
 
     /// The next event; `None` at the end of the stream, and after an error.
@@ -244,9 +263,10 @@ impl EventReader {
     /// Nothing is lost if the returned future is dropped before it is ready.
     ///
     /// # Errors
-    /// [`ReadError::TooLarge`] if one event exceeds the limit: the body is
-    /// dropped at once, which aborts the request. [`ReadError::Transport`] if
-    /// the body broke off.
+    /// [`ReadError::TooLarge`] if one event exceeds the limit, or the stream
+    /// [`STREAM_LIMIT`], [`ReadError::TooMany`] after [`EVENT_LIMIT`] events: the body
+    /// is dropped at once, which aborts the request. [`ReadError::Transport`] if the
+    /// body broke off.
     pub async fn next(&mut self) -> Option<Result<ServerEvent, ReadError>> {
         loop {
             if let Some(event) = self.ready.pop_front() {
@@ -256,9 +276,7 @@ impl EventReader {
                 return Some(Err(error));
             }
             let read = match self.body.as_mut()?.chunk().await {
-                Some(Ok(chunk)) => {
-                    self.parser.push(&chunk, &mut self.ready).map_err(ReadError::from)
-                }
+                Some(Ok(chunk)) => self.read(&chunk),
                 Some(Err(error)) => Err(ReadError::from(error)),
                 None => {
                     self.body = None;

@@ -265,3 +265,25 @@ async fn the_reader_gives_up_an_event_that_is_too_large() {
     assert!(reader.body.is_none());
     assert_eq!(reader.next().await, None);
 }
+
+#[tokio::test]
+async fn the_reader_gives_up_a_stream_without_end() {
+    let events = stream::repeat_with(|| Ok(Bytes::from_static(b"data: a\n\ndata: b\n\n")));
+    let mut reader = EventReader::new(Body::stream(events), READ_LIMIT);
+    let mut read = 0;
+    let error = loop {
+        match reader.next().await {
+            Some(Ok(_)) => read += 1,
+            other => break other,
+        }
+    };
+    assert_eq!(read, EVENT_LIMIT);
+    assert_eq!(error, Some(Err(ReadError::TooMany { limit: EVENT_LIMIT })));
+    let comments = stream::repeat_with(|| Ok(Bytes::from_static(&[b':'; 65536])));
+    let lines = futures_util::StreamExt::map(comments, |chunk: Result<Bytes, TransportError>| {
+        chunk.map(|chunk| Bytes::from([&chunk[..], b"\n"].concat()))
+    });
+    let mut reader = EventReader::new(Body::stream(lines), READ_LIMIT);
+    assert_eq!(reader.next().await, Some(Err(ReadError::TooLarge { limit: STREAM_LIMIT })));
+    assert_eq!(reader.next().await, None);
+}

@@ -14,6 +14,8 @@ use tokio::time::Instant;
 use super::http::{
     Body, BoxFuture, ClientError, HttpClient, Request, Response, TransportError, valid,
 };
+use super::intake::{Counted, Intake, TooMuch, head_size, weight};
+use super::request::RequestHead;
 
 /// One request and its response.
 #[derive(Clone, Debug)]
@@ -85,6 +87,7 @@ pub struct Wire {
     scale: u32,
     entries: Arc<Mutex<Vec<Entry>>>,
     watch: Option<Arc<Watch>>,
+    intake: Intake,
 }
 
 /// An exchange while it is written down.
@@ -121,7 +124,19 @@ impl Wire {
     /// An empty wire whose time begins now; recorded times are multiplied by
     /// `scale`.
     pub fn new(scale: u32) -> Self {
-        Wire { start: Instant::now(), scale, entries: Arc::default(), watch: None }
+        let (entries, intake) = (Arc::default(), Intake::default());
+        Wire { start: Instant::now(), scale, entries, watch: None, intake }
+    }
+
+    /// The same wire, which takes in no more of what one side sends than an execution
+    /// may; what is beyond ends the exchange.
+    pub fn bounded(self, counted: Counted) -> Self {
+        Wire { intake: Intake::of(counted), ..self }
+    }
+
+    /// What was too much to be recorded, if anything.
+    pub fn too_much(&self) -> Option<TooMuch> {
+        self.intake.too_much()
     }
 
     /// The same wire, watched while it is written down.
@@ -157,10 +172,18 @@ impl Wire {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begin(&self, request: &Request) -> usize {
+    /// The index of the exchange that begins with `request`; `None` if it is more
+    /// than is taken in.
+    fn begin(&self, request: &Request) -> Option<usize> {
         let at = self.now();
         let mut entries = self.lock();
         let index = entries.len();
+        let size = head_size(request.headers())
+            + weight(request.body())
+            + request.uri().path_and_query().map_or(0, |path| path.as_str().len());
+        if !self.intake.begin(index) || !self.intake.take(Counted::Requests, size) {
+            return None;
+        }
         let exchange = Exchange {
             index,
             method: request.method().clone(),
@@ -174,7 +197,7 @@ impl Wire {
             completed_at: None,
         };
         entries.push(Entry { exchange, arriving: BytesMut::new() });
-        index
+        Some(index)
     }
 
     fn update(&self, index: usize, change: impl FnOnce(&mut Entry)) {
@@ -220,11 +243,19 @@ impl<C: HttpClient> HttpClient for Recorder<C> {
             Ok(request) => request,
             Err(error) => return Box::pin(std::future::ready(Err(error))),
         };
-        let mut open = OpenExchange { wire: self.wire.clone(), index: self.wire.begin(&request) };
+        let Some(index) = self.wire.begin(&request) else {
+            let refused = ClientError::new(RequestHead::from(&request), beyond_intake());
+            return Box::pin(std::future::ready(Err(refused)));
+        };
+        let mut open = OpenExchange { wire: self.wire.clone(), index };
+        let asked = RequestHead::from(&request);
         Box::pin(async move {
             match self.inner.send(request).await {
                 Ok(response) => {
                     let (head, body) = response.into_parts();
+                    if !open.wire.intake.take(Counted::Responses, head_size(&head.headers)) {
+                        return Err(ClientError::new(asked, beyond_intake()));
+                    }
                     open.wire.update(open.index, |entry| {
                         entry.exchange.response = Some(ResponseHead {
                             status: head.status,
@@ -269,12 +300,35 @@ impl Drop for OpenExchange {
     }
 }
 
+/// What ends an exchange that is more than is taken in.
+fn beyond_intake() -> TransportError {
+    TransportError::Protocol("it is more than is taken in for one execution".to_owned())
+}
+
 struct Recorded {
     body: Body,
     open: OpenExchange,
 }
 
 impl Recorded {
+    /// What comes next of the body, if it may still be taken in.
+    fn poll_bounded(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, TransportError>>> {
+        let polled = Pin::new(&mut self.body).poll_next(context);
+        match &polled {
+            Poll::Ready(Some(Ok(chunk)))
+                if !self.open.wire.intake.take(Counted::Responses, weight(chunk)) =>
+            {
+                // Dropped at once, which closes the connection.
+                self.body = Body::whole(Bytes::new());
+                Poll::Ready(Some(Err(beyond_intake())))
+            }
+            _ => polled,
+        }
+    }
+
     fn note(&mut self, polled: &Poll<Option<Result<Bytes, TransportError>>>) {
         match polled {
             Poll::Ready(Some(Ok(chunk))) => {
@@ -304,7 +358,7 @@ impl Drop for Recorded {
         let mut context = Context::from_waker(Waker::noop());
         let mut sent = 0;
         while sent < SENT_AHEAD {
-            let polled = Pin::new(&mut self.body).poll_next(&mut context);
+            let polled = self.poll_bounded(&mut context);
             self.note(&polled);
             match polled {
                 Poll::Ready(Some(Ok(chunk))) => sent += chunk.len().max(1),
@@ -318,7 +372,7 @@ impl Stream for Recorded {
     type Item = Result<Bytes, TransportError>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let polled = Pin::new(&mut self.body).poll_next(context);
+        let polled = self.poll_bounded(context);
         self.note(&polled);
         polled
     }

@@ -9,15 +9,16 @@ use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use ::http::header::CONTENT_LENGTH;
 use ::http::uri::{Authority, Parts, PathAndQuery, Scheme};
 use ::http::{Method, Response, StatusCode, Uri};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_util::stream::Stream;
-use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Either, Full};
 use hyper::body::{Body as _, Frame, Incoming, SizeHint};
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -26,9 +27,20 @@ use tokio::task::JoinSet;
 
 use super::http::{Body, ClientError, HttpClient, Request, TransportError};
 
-/// How large the body of a request may be, in bytes: 16 MiB. A larger one is
-/// answered with 413 and does not reach the double.
-pub const REQUEST_LIMIT: usize = 16 * 1024 * 1024;
+/// How large the body of a request may be, in bytes: 4 MiB, twice what a client
+/// reads of an answer. A larger one is answered with 413 and does not reach the
+/// double.
+pub const REQUEST_LIMIT: usize = 4 * 1024 * 1024;
+
+/// How many bytes of bodies may be arriving at once, over all connections: 8 MiB.
+/// What is beyond is answered with 413 as well.
+const ARRIVING_LIMIT: usize = 8 * 1024 * 1024;
+
+/// How many connections to an origin are open at once; more of them wait.
+const CONNECTION_LIMIT: usize = 128;
+
+/// How many bytes of a connection are read ahead: the longest head of a request.
+const BUFFER_LIMIT: usize = 128 * 1024;
 
 /// How long no connection is taken on after the system had none to give.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
@@ -111,9 +123,11 @@ impl Loopback {
     pub fn serve(self, client: Arc<dyn HttpClient>) -> io::Result<LoopbackHandle> {
         let mut origins = Vec::new();
         let mut servers = JoinSet::new();
+        let arriving = Arc::new(AtomicUsize::new(0));
         for (origin, listener) in self.origins {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            servers.spawn(accept(listener, origin.base.clone(), client.clone()));
+            let far = Far { client: client.clone(), arriving: arriving.clone() };
+            servers.spawn(accept(listener, origin.base.clone(), far));
             origins.push(origin);
         }
         Ok(LoopbackHandle { origins, servers })
@@ -180,13 +194,13 @@ impl Base {
 
 /// Takes on connections for ever. The connections end with it: they belong to
 /// its set of tasks.
-async fn accept(listener: tokio::net::TcpListener, base: Base, client: Arc<dyn HttpClient>) {
+async fn accept(listener: tokio::net::TcpListener, base: Base, far: Far) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
-            accepted = listener.accept() => match accepted {
+            accepted = listener.accept(), if connections.len() < CONNECTION_LIMIT => match accepted {
                 Ok((stream, _)) => {
-                    connections.spawn(serve_connection(stream, base.clone(), client.clone()));
+                    connections.spawn(serve_connection(stream, base.clone(), far.clone()));
                 }
                 Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
             },
@@ -196,25 +210,70 @@ async fn accept(listener: tokio::net::TcpListener, base: Base, client: Arc<dyn H
     }
 }
 
-async fn serve_connection(stream: TcpStream, base: Base, client: Arc<dyn HttpClient>) {
+/// What stands behind the sockets, and how many bytes of bodies are on their way to
+/// it.
+#[derive(Clone)]
+struct Far {
+    client: Arc<dyn HttpClient>,
+    arriving: Arc<AtomicUsize>,
+}
+
+/// Bytes that are arriving, until it is dropped.
+struct Arriving<'a> {
+    all: &'a AtomicUsize,
+    own: usize,
+}
+
+impl Arriving<'_> {
+    /// Takes `bytes` more; false if that is too much.
+    fn take(&mut self, bytes: usize) -> bool {
+        self.own += bytes;
+        let all = self.all.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.own <= REQUEST_LIMIT && all <= ARRIVING_LIMIT
+    }
+}
+
+impl Drop for Arriving<'_> {
+    fn drop(&mut self) {
+        self.all.fetch_sub(self.own, Ordering::Relaxed);
+    }
+}
+
+/// The body of a request; `Ok(None)` if it is too large.
+async fn read_body(mut body: Incoming, all: &AtomicUsize) -> Result<Option<Bytes>, TransportError> {
+    let mut arriving = Arriving { all, own: 0 };
+    let mut whole = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| TransportError::Closed)?;
+        let Ok(chunk) = frame.into_data() else { continue };
+        if !arriving.take(chunk.len()) {
+            return Ok(None);
+        }
+        whole.extend_from_slice(&chunk);
+    }
+    Ok(Some(whole.freeze()))
+}
+
+async fn serve_connection(stream: TcpStream, base: Base, far: Far) {
     // Small writes go out at once; without it they only come later.
     let _ = stream.set_nodelay(true);
-    let service = service_fn(|request| answer(request, &base, &*client));
+    let service = service_fn(|request| answer(request, &base, &far));
     // An error here is the far side going away, or the double dropping the
     // connection on purpose: both are recorded behind `client`.
     let _ = hyper::server::conn::http1::Builder::new()
+        .max_buf_size(BUFFER_LIMIT)
         .serve_connection(TokioIo::new(stream), service)
         .await;
 }
 
 type Answer = Response<Either<Full<Bytes>, Outgoing>>;
 
-/// Sends one request through `client`. An error makes hyper drop the
+/// Sends one request to the far side. An error makes hyper drop the
 /// connection without a response.
 async fn answer(
     request: ::http::Request<Incoming>,
     base: &Base,
-    client: &dyn HttpClient,
+    far: &Far,
 ) -> Result<Answer, TransportError> {
     let (mut head, body) = request.into_parts();
     if head.method == Method::CONNECT {
@@ -230,15 +289,11 @@ async fn answer(
     if body.size_hint().lower() > REQUEST_LIMIT as u64 {
         return Ok(refusal(StatusCode::PAYLOAD_TOO_LARGE));
     }
-    let body = match Limited::new(body, REQUEST_LIMIT).collect().await {
-        Ok(body) => body.to_bytes(),
-        Err(error) if error.is::<LengthLimitError>() => {
-            return Ok(refusal(StatusCode::PAYLOAD_TOO_LARGE));
-        }
-        Err(_) => return Err(TransportError::Closed),
+    let Some(body) = read_body(body, &far.arriving).await? else {
+        return Ok(refusal(StatusCode::PAYLOAD_TOO_LARGE));
     };
 
-    let response = match client.send(Request::from_parts(head, body)).await {
+    let response = match far.client.send(Request::from_parts(head, body)).await {
         Ok(response) => response,
         Err(ClientError::InvalidRequest { .. }) => return Ok(refusal(StatusCode::BAD_REQUEST)),
         Err(ClientError::Network { reason, .. } | ClientError::InvalidResponse { reason, .. }) => {

@@ -6,6 +6,7 @@ pub mod double;
 pub mod event_stream;
 pub mod exchange;
 pub mod http;
+pub mod intake;
 pub mod live;
 pub mod loopback;
 pub mod redact;

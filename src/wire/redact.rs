@@ -7,8 +7,8 @@
 //!   in [`CREDENTIAL_MEMBERS`] and of those whose name ends as one of
 //!   [`CREDENTIAL_ENDINGS`], also inside JSON that is itself a JSON string,
 //!   in a URI's query, percent-encoded, and in what a program prints; the user
-//!   information of a URI; and JSON Web Tokens, signed or encrypted, wherever
-//!   they stand;
+//!   information of a URI; and JSON Web Tokens, signed or encrypted, and private
+//!   keys in PEM, wherever they stand;
 //! - the secrets that a profile names, in every form that [`Redactor::new`]
 //!   lists.
 //!
@@ -17,6 +17,7 @@
 //! an error is. Redacting twice changes nothing.
 
 mod names;
+mod pem;
 mod places;
 
 use std::ops::Range;
@@ -60,6 +61,7 @@ impl Redactor {
         // first, a remainder of the other could stay behind.
         let mut ranges = self.secrets.find(bytes, REDACTED.as_bytes());
         ranges.extend(places::places_in(bytes));
+        ranges.extend(pem::blocks(bytes));
         replace(bytes, ranges)
     }
 

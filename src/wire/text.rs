@@ -306,6 +306,41 @@ pub fn escape(bytes: &[u8]) -> String {
     out
 }
 
+/// What is said to a person, with everything visible that a terminal would obey and a
+/// reader not see, such as in the name of a file. Lines, and colours, which are our own,
+/// stay.
+pub fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
+        let colour = colour_length(rest);
+        if colour > 0 {
+            out.push_str(&rest[..colour]);
+            rest = &rest[colour..];
+            continue;
+        }
+        let (one, after) = rest.split_at(character.len_utf8());
+        if character == '\n' || !is_lost(character) {
+            out.push(character);
+        } else {
+            escape_bytes(&mut out, one.as_bytes());
+        }
+        rest = after;
+    }
+    out
+}
+
+/// How long the sequence is that sets a colour (`ESC [ … m`) at the beginning of a text;
+/// 0 if there is none.
+fn colour_length(text: &str) -> usize {
+    let Some(parameters) = text.strip_prefix("\x1b[") else { return 0 };
+    let end = parameters.find(|letter: char| !(letter.is_ascii_digit() || letter == ';'));
+    match end {
+        Some(end) if parameters[end..].starts_with('m') => "\x1b[".len() + end + 1,
+        _ => 0,
+    }
+}
+
 /// A name that a far side chose, for one line of a terminal: written as
 /// [`escape`] does, newlines as well, and cut after [`NAME_LIMIT`] characters.
 pub fn escape_name(name: &str) -> String {

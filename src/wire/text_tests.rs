@@ -281,3 +281,10 @@ fn a_name_takes_one_line_and_obeys_no_terminal() {
     assert_eq!(escape_name(&long), long);
     assert_eq!(escape_name(&(long.clone() + "é")), long + "…");
 }
+
+#[test]
+fn what_is_said_obeys_no_terminal() {
+    let said = "a\u{1b}[31mred\u{1b}[0m\n\u{1b}]0;title\u{7} \u{202e}gpj.exe \u{9b}2J \u{1b}[2J é";
+    let shown = "a\u{1b}[31mred\u{1b}[0m\n\\x1b]0;title\\x07 \\xe2\\x80\\xaegpj.exe \\xc2\\x9b2J \\x1b[2J é";
+    assert_eq!(visible(said), shown);
+}

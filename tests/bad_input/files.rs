@@ -89,7 +89,8 @@ fn the_folder_of_checks_loops() {
     let ran = place.run(&[]);
     assert_eq!(place.outcome("good"), "pass");
     assert_eq!(place.report()["executions"].as_array().unwrap().len(), 1);
-    let ran = ran.says("checks/around").says("checks/outside.rhai");
+    // A check that does not run is not passed over in silence.
+    let ran = ran.exits(2).says("checks/around").says("checks/outside.rhai");
     assert!(!ran.stderr.contains("root:"), "{}", ran.stderr);
     place.is_tidy();
 }
@@ -103,4 +104,41 @@ fn a_check_is_not_utf_8() {
     assert!(execution.to_string().contains("UTF-8"), "{execution:#}");
     assert_eq!(place.outcome("good"), "pass");
     place.is_tidy();
+}
+
+#[test]
+fn what_is_ignored_on_purpose_is_no_problem() {
+    let place = Place::new();
+    symlink("good.rhai", place.path("checks/_draft.rhai")).unwrap();
+    symlink("good.rhai", place.path("checks/.hidden.rhai")).unwrap();
+    symlink("nowhere", place.path("checks/notes.md")).unwrap();
+    place.run(&[]).exits(0);
+    place.write("checks/no id.rhai", check(""));
+    place.run(&[]).exits(2).says("cannot be the name of a check");
+    assert_eq!(place.outcome("good"), "pass");
+}
+
+#[test]
+fn a_file_begins_with_a_byte_order_mark() {
+    let place = Place::with(&format!("\u{feff}{}", check("")));
+    place.write("profiles/mine.toml", "\u{feff}revision = \"2025-11-25\"\n");
+    place.command(&["run", "--format", "json", "--output", "report.json"]).exits(0);
+    assert_eq!(place.outcome("bad"), "pass");
+}
+
+#[test]
+fn a_name_obeys_no_terminal() {
+    let place = Place::new();
+    place.write("checks/a\u{1b}]0;b\u{7}\u{202e}.rhai", check(""));
+    let ran = place.run(&[]).exits(2).says("a\\x1b]0;b\\x07\\xe2\\x80\\xae.rhai");
+    assert!(!ran.stderr.contains(['\u{7}', '\u{202e}']), "{:?}", ran.stderr);
+}
+
+#[test]
+fn a_script_is_too_long() {
+    let place = Place::with(&format!("{}\n// {}\n", check(""), "x".repeat(2_000_000)));
+    let ran = place.run(&[]).exits(3);
+    assert!(ran.elapsed < std::time::Duration::from_secs(10), "{:?}", ran.elapsed);
+    assert!(place.execution("bad").to_string().contains("at most 1048576 are read"));
+    assert_eq!(place.outcome("good"), "pass");
 }

@@ -5,6 +5,9 @@
 
 mod clients;
 mod files;
+mod floods;
 mod place;
 mod scripts;
 mod servers;
+mod signals;
+mod written;

@@ -40,6 +40,8 @@ pub struct Ran {
     pub stdout: String,
     pub stderr: String,
     pub elapsed: Duration,
+    /// KiB at its largest, if that was measured.
+    pub most_held: u64,
 }
 
 /// The good check with this at the beginning of `drive`.
@@ -109,6 +111,42 @@ impl Place {
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
             elapsed: started.elapsed(),
+            most_held: 0,
+        }
+    }
+
+    /// Runs the program and measures what it holds at its largest.
+    pub fn measured(&self, arguments: &[&str]) -> Ran {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-checks"));
+        command
+            .args(arguments)
+            .current_dir(self.0.path())
+            .env("COLUMNS", "200")
+            .env_remove("CI")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let started = Instant::now();
+        let child = command.spawn().unwrap();
+        let status = format!("/proc/{}/status", child.id());
+        let watch = std::thread::spawn(move || {
+            let mut most = 0;
+            // The system keeps the largest; what was read last before the end counts.
+            while let Ok(text) = fs::read_to_string(&status) {
+                let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+                let Some(held) = line.and_then(|line| line.trim().split(' ').next()) else { break };
+                most = held.parse().unwrap_or(most);
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            most
+        });
+        let output = child.wait_with_output().unwrap();
+        Ran {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+            elapsed: started.elapsed(),
+            most_held: watch.join().unwrap(),
         }
     }
 

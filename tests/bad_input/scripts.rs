@@ -87,8 +87,31 @@ fn it_asks_for_more_than_there_is() {
     // Eight TiB and more, in one call.
     drive_breaks(&format!(r#"{LONG} long.replace("y", long);"#), "too large");
     drive_breaks(&format!("{LONG} long.replace('y', long);"), "too large");
-    let join = format!("{LONG} seen.requests.join(long); seen.equal(");
+    for pieces in ["split(\"\")", "split('y')", "split_rev(\"y\")", "to_chars()"] {
+        drive_breaks(&format!("{LONG} long.{pieces};"), "too large");
+    }
+    let join = format!("{LONG} seen.messages.join(long); seen.equal(");
     breaks(&check("").replace("seen.equal(", &join), "too large");
+    // One list that stands for 2^40 of them.
+    let shared = "let all = seen.requests; for i in 0..40 { let one = all; \
+                  all = seen.requests.map(|request| one); }";
+    let equal = format!("{shared} seen.equal(\"called\", all, all); seen.equal(");
+    breaks(&check("").replace("seen.equal(", &equal), "more than 1000000 parts");
+    let text = format!("{shared} throw `${{all}}`; seen.equal(");
+    breaks(&check("").replace("seen.equal(", &text), "more than 16777216 bytes");
+}
+
+/// Sixteen workers reserve no more than the system gives.
+#[test]
+fn many_workers_take_too_much_at_once() {
+    let place = Place::new();
+    let bad = check(&format!("{LONG} long.split(\"\");"));
+    for number in 0..16 {
+        place.write(&format!("checks/bad{number}.rhai"), &bad);
+    }
+    place.run(&["--jobs", "16"]).exits(3);
+    assert_eq!(place.outcome("good"), "pass");
+    assert_eq!(place.outcome("bad7"), "error");
 }
 
 #[test]

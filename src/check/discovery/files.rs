@@ -73,6 +73,15 @@ pub enum ReadError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// It is longer than what is read.
+    #[error("the script `{name}` has {length} bytes, and at most {SCRIPT_LIMIT} are read")]
+    #[diagnostic(code(checks::too_long), help("split it into several checks"))]
+    TooLong {
+        /// The file.
+        name: String,
+        /// How many bytes it has.
+        length: usize,
+    },
     /// The text is not UTF-8.
     #[error("the script `{name}` is not UTF-8, from byte {offset} on")]
     #[diagnostic(code(checks::not_utf8), help("save the file in UTF-8"))]
@@ -83,6 +92,10 @@ pub enum ReadError {
         offset: usize,
     },
 }
+
+/// How many bytes a script may have: a hundred times what the longest shipped one has.
+/// What is longer could neither be compiled in time nor be shown.
+pub const SCRIPT_LIMIT: usize = 1024 * 1024;
 
 /// What is wrong with an entry of the folder that is no readable script.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -141,7 +154,14 @@ impl Script {
             }
         };
         match String::from_utf8(bytes) {
-            Ok(text) => Ok(Arc::new(NamedSource::new(name, Arc::from(text)))),
+            Ok(text) if text.len() > SCRIPT_LIMIT => {
+                Err(ReadError::TooLong { name, length: text.len() })
+            }
+            Ok(text) => {
+                // An editor's mark of the encoding says nothing more.
+                let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+                Ok(Arc::new(NamedSource::new(name, Arc::from(text))))
+            }
             Err(error) => {
                 Err(ReadError::NotUtf8 { name, offset: error.utf8_error().valid_up_to() })
             }
@@ -216,7 +236,13 @@ fn inspect(folder: &Path, entry: &Entry) -> Result<Option<Found>, EntryError> {
     let is_script = path.extension() == Some(OsStr::new("rhai"));
     // The folder itself may be a link.
     if entry.path_is_symlink() && entry.depth() > 0 {
-        return Err(EntryError::Link { path: display() });
+        // Any other link is passed over as any other file is.
+        let stands_for_checks = is_script || path.is_dir();
+        return if stands_for_checks {
+            Err(EntryError::Link { path: display() })
+        } else {
+            Ok(None)
+        };
     }
     if !entry.file_type().is_file() || !is_script {
         return Ok(None);

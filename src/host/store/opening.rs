@@ -58,6 +58,11 @@ impl Opening<'_> {
         let keep_log = |connection: &Connection, keep: bool| {
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep)
         };
+        // Who may only read leaves everything as it is.
+        if !self.makes && connection.is_readonly("main").unwrap_or(false) {
+            drop(connection);
+            return self.open_to_read();
+        }
         keep_log(&connection, has_log)
             .and_then(|_| connection.busy_timeout(self.patience))
             .map_err(|error| self.error(&error))?;
@@ -65,6 +70,30 @@ impl Opening<'_> {
         self.set_up(&connection)
             .and_then(|()| keep_log(&connection, false))
             .map_err(|error| self.error(&error))?;
+        Ok(connection)
+    }
+
+    /// Opens a file that cannot be written to. SQLite would make files beside it for
+    /// whoever reads; without them, nobody else may be writing, and nobody can be, as
+    /// far as we may tell.
+    pub fn open_to_read(&self) -> Result<Connection, StoreError> {
+        let path = percent_encoding::utf8_percent_encode(
+            &self.path.to_string_lossy(),
+            percent_encoding::NON_ALPHANUMERIC,
+        )
+        .to_string();
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_URI
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let uri = format!("file:{path}?immutable=1");
+        let mut connection =
+            Connection::open_with_flags(uri, flags).map_err(|error| self.error(&error))?;
+        let transaction = connection.transaction().map_err(|error| self.error(&error))?;
+        match self.read_content(&transaction)? {
+            Content::Tables(VERSION) => {}
+            _ => return Err(self.cannot_open(&"it is of an earlier version and read-only")),
+        }
+        drop(transaction);
         Ok(connection)
     }
 

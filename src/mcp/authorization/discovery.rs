@@ -11,6 +11,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::challenge::Challenge;
+use super::reach::refusal;
 use crate::mcp::Revision;
 use crate::mcp::client::budget::Budget;
 use crate::mcp::client::error::{ClientError, ErrorKind};
@@ -77,8 +78,9 @@ pub async fn discover(
         scopes: challenge.and_then(|challenge| challenge.parameter("scope")).map(words),
         ..Discovery::default()
     };
-    let mut search = Search { http, revision, budget };
-    match search.run(endpoint, challenge, &mut found).await {
+    let from = Url::parse(&endpoint.to_string()).ok();
+    let mut search = Search { http, revision, budget, from };
+    match search.run(challenge, &mut found).await {
         Ok(()) => {}
         Err(Stop::Failed(failure)) => found.failure = Some(failure),
         Err(Stop::Interrupted(error)) => return Err(error),
@@ -112,16 +114,17 @@ struct Search<'a> {
     http: &'a dyn HttpClient,
     revision: Revision,
     budget: &'a mut Budget,
+    /// The endpoint from which everything is found; `None` if it is not a URL.
+    from: Option<Url>,
 }
 
 impl Search<'_> {
     async fn run(
         &mut self,
-        endpoint: &Uri,
         challenge: Option<&Challenge>,
         found: &mut Discovery,
     ) -> Result<(), Stop> {
-        let Ok(endpoint) = Url::parse(&endpoint.to_string()) else {
+        let Some(endpoint) = self.from.clone() else {
             return failed("the endpoint", "it is not a URL");
         };
         if self.revision.has_protected_resource_metadata() {
@@ -264,6 +267,9 @@ impl Search<'_> {
         let Ok(uri) = url.as_str().parse::<Uri>() else {
             return failed(what, "its address is not a URI");
         };
+        if let Some(refusal) = self.from.as_ref().and_then(|from| refusal(from, url)) {
+            return failed(what, refusal);
+        }
         let mut request = Request::new(Bytes::new());
         *request.method_mut() = Method::GET;
         *request.uri_mut() = uri;
@@ -319,6 +325,7 @@ async fn read(http: &dyn HttpClient, request: Request) -> Result<Read, String> {
     let status = response.status().as_u16();
     let body = read_whole(response.into_body(), READ_LIMIT).await.map_err(|error| match error {
         ReadError::TooLarge { limit } => format!("it is longer than {limit} bytes"),
+        ReadError::TooMany { limit } => format!("it has more than {limit} events"),
         ReadError::Transport(_) => incomplete(),
     })?;
     Ok(Read { status, document: serde_json::from_slice(&body).ok() })

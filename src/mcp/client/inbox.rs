@@ -4,6 +4,7 @@
 //! A ping is answered at once. What else a server may ask stands in
 //! [`Features`]; anything beyond is refused.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -16,10 +17,17 @@ use super::features::{ClientFeature, Features};
 use crate::mcp::json_rpc::{ErrorObject, METHOD_NOT_FOUND, Notification, Request, Response};
 use crate::mcp::{Revision, metadata};
 
+/// How many notifications of a server are kept, over all of its streams.
+pub const KEPT_LIMIT: usize = 20_000;
+/// How many bytes they have at most, written as JSON: 16 MiB.
+pub const KEPT_BYTES: usize = 16 * 1024 * 1024;
+
 /// Notifications that came, and the answers to the server's requests.
 #[derive(Debug, Default)]
 pub struct Inbox {
     notifications: Mutex<Vec<Kept>>,
+    /// How many bytes they have.
+    bytes: AtomicUsize,
     arrivals: watch::Sender<usize>,
     features: Features,
     /// The server's requests that are being answered, and what ends each.
@@ -48,8 +56,8 @@ struct Kept {
 
 impl Inbox {
     /// Keeps a notification. If it cancels a request of the server, that one is
-    /// not answered any more.
-    pub fn keep(&self, notification: Notification) {
+    /// not answered any more. False if more came than is kept.
+    pub fn keep(&self, notification: Notification, size: usize) -> bool {
         let message = notification.to_value();
         if notification.method == "notifications/cancelled" {
             let cancelled = &message["params"]["requestId"];
@@ -58,8 +66,13 @@ impl Inbox {
             }
         }
         let mut kept = self.lock();
+        let bytes = self.bytes.fetch_add(size, Ordering::Relaxed).saturating_add(size);
+        if kept.len() == KEPT_LIMIT || bytes > KEPT_BYTES {
+            return false;
+        }
         kept.push(Kept { method: notification.method, message, taken: false });
         self.arrivals.send_replace(kept.len());
+        true
     }
 
     /// What servers may ask of this client.

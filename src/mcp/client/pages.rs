@@ -12,6 +12,10 @@ use super::{Inner, Progress};
 /// How many pages of one list are read.
 pub const PAGE_LIMIT: usize = 50;
 
+/// How many bytes all items of one list may take: 64 MiB. A page is no longer than one
+/// body, but as values it may take twenty times that.
+pub const LIST_BYTES: usize = 64 * 1024 * 1024;
+
 /// What a list came to over its pages.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
@@ -29,7 +33,8 @@ pub(super) struct Walked {
 /// # Errors
 /// [`ErrorKind::InvalidResult`] if a page has no array of items or a cursor
 /// that is no string; [`ErrorKind::PageLimit`] if there is a page after the
-/// last one that is read; whatever a request came to.
+/// last one that is read, [`ErrorKind::TooLarge`] if all of them are larger than
+/// [`LIST_BYTES`]; whatever a request came to.
 pub(super) async fn walk(
     client: &Inner,
     operation: &Operation,
@@ -63,6 +68,7 @@ impl Walk<'_> {
         let method = self.operation.method();
         let mut walked = Walked::default();
         let mut cursor = None;
+        let mut taken: usize = 0;
         self.cursor_was_kept = false;
         for _ in 0..PAGE_LIMIT {
             let params = cursor.map(|cursor: String| json!({ "cursor": cursor }));
@@ -83,6 +89,12 @@ impl Walk<'_> {
             if *self.operation == Operation::ListTools {
                 walked.left_out.extend(self.client.admit_tools(&mut found));
             }
+            taken = found.iter().fold(taken, |taken, item| taken.saturating_add(size(item)));
+            if taken > LIST_BYTES {
+                let message = format!("the list of {method} takes more than {LIST_BYTES} bytes");
+                return Err(ClientError::new(ErrorKind::TooLarge, message)
+                    .with(|facts| facts.limit = Some(LIST_BYTES as u64)));
+            }
             walked.items.extend(found);
             cursor = match page.get_mut("nextCursor").map(Value::take) {
                 None => return Ok(walked),
@@ -98,4 +110,18 @@ impl Walk<'_> {
         Err(ClientError::new(ErrorKind::PageLimit, message)
             .with(|facts| facts.limit = Some(PAGE_LIMIT as u64)))
     }
+}
+
+/// How many bytes a value takes, about.
+fn size(value: &Value) -> usize {
+    let within: usize = match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(size).sum(),
+        Value::Object(members) => members
+            .iter()
+            .map(|(key, value)| 2 * size_of::<String>() + key.len() + size(value))
+            .sum(),
+        _ => 0,
+    };
+    size_of::<Value>() + within
 }

@@ -152,7 +152,8 @@ fn requests(texts: &[Text]) -> Requests {
 
 struct Judging {
     requests: Requests,
-    /// What the handshakes chose, after what holds without one.
+    /// What the handshakes chose, each once and the latest last, after what holds
+    /// without one.
     chosen: Vec<Revision>,
     judged: Vec<Judged>,
 }
@@ -190,6 +191,7 @@ impl Judging {
         };
         let revision = own.unwrap_or_else(|| self.in_force(text));
         if let (Some(own), Some(_)) = (own, &answered) {
+            self.chosen.retain(|chosen| *chosen != own);
             self.chosen.push(own);
         }
         let held = without_null_id(json);
@@ -213,8 +215,9 @@ impl Judging {
             return None;
         }
         let of_id = self.requests.get(&(text.sender.other(), json.get("id")?.to_string()))?;
-        let before = of_id.iter().rev().find(|(exchange, _)| *exchange <= text.exchange);
-        before.or(of_id.first()).map(|(_, request)| request.clone())
+        // In the order of their exchanges.
+        let after = of_id.partition_point(|(exchange, _)| *exchange <= text.exchange);
+        of_id.get(after.saturating_sub(1)).map(|(_, request)| request.clone())
     }
 }
 

@@ -17,6 +17,7 @@ use crate::runner::worker::Engine;
 use crate::script::fault::Passed;
 use crate::script::log::Logged;
 use crate::wire::Wire;
+use crate::wire::intake::Counted;
 use crate::wire::live::Live;
 
 /// What is played by itself, and where.
@@ -82,7 +83,7 @@ fn play(alone: Alone<'_>, logged: &mut Logged) -> Result<Dynamic, Trouble> {
         handlers: engine.scripts.handlers(&script),
         runtime,
         on_paused_clock: false,
-        wire: Wire::new(settings.scale),
+        wire: Wire::new(settings.scale).bounded(Counted::Responses),
         deadline,
     };
     let log = engine.scripts.begin_log(&script);

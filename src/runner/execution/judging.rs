@@ -20,6 +20,7 @@ use crate::script::observation::Observation;
 use crate::script::seen::{Parts, Seen};
 use crate::script::statements::Unfinished;
 use crate::script::{Script, ScriptError};
+use crate::wire::intake::TooMuch;
 
 impl Stage<'_> {
     /// Judges what was observed.
@@ -30,6 +31,10 @@ impl Stage<'_> {
         mut executed: Executed,
     ) -> Executed {
         executed.exchanges = self.wire.exchanges();
+        if let Some(too_much) = self.wire.too_much() {
+            let report = self.too_much(too_much);
+            executed.trouble.get_or_insert(Trouble::Subject(Arc::new(report)));
+        }
         if let Err(report) = self.fault_held() {
             return self.stopped(Stopped::Trouble(Trouble::Broken(report)), executed);
         }
@@ -73,6 +78,19 @@ impl Stage<'_> {
         let _ = kept.observation.take_touched();
         let executed = Executed { origins: earlier.origins.clone(), ..Executed::default() };
         Some(self.judge(&seen, kept.wire.clone(), None, executed))
+    }
+
+    /// What is said of a subject that sends more than is taken in.
+    fn too_much(&self, too_much: TooMuch) -> miette::Report {
+        let who = match self.check.kind {
+            CheckKind::Server => "server",
+            CheckKind::Client | CheckKind::Host => "client",
+        };
+        miette::miette!(
+            code = "subject::too-much",
+            help = "see why it sends so much for one check; the rest was not taken in",
+            "the {who} sent {too_much} in one execution"
+        )
     }
 
     /// What a judge gets to see.

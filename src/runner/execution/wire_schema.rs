@@ -1,6 +1,9 @@
 //! The checkpoint that every check has: whether what the subject sent is valid
 //! for its revision. It is decided here, from what was recorded.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use bytes::Bytes;
 use memchr::memmem;
 
@@ -42,9 +45,14 @@ impl Stage<'_> {
         };
         let exchanges = seen.exchanges.iter().filter(|exchange| seen.is_mcp(exchange));
         let judged = judge(exchanges, self.profile.revision);
+        // One body may hold thousands of messages: it is looked for once.
+        let written = RefCell::new(HashMap::new());
         let is_written = |judged: &Judged| {
-            let exchange = seen.exchanges.get(judged.exchange);
-            exchange.is_some_and(|exchange| as_written.holds(judged.sender, subject, exchange))
+            let key = (judged.exchange, judged.sender);
+            *written.borrow_mut().entry(key).or_insert_with(|| {
+                let exchange = seen.exchanges.get(judged.exchange);
+                exchange.is_some_and(|exchange| as_written.holds(judged.sender, subject, exchange))
+            })
         };
         let invalid = |sender: Sender| {
             judged

@@ -8,7 +8,7 @@ use crate::script::names::Names;
 use crate::script::reference::{GROUPS, Signature};
 use crate::script::types::{a, type_word};
 use crate::script::value::Absent;
-use crate::script::{blocking, engine};
+use crate::script::{blocking, engine, limits};
 
 /// What is said of an error.
 pub(super) struct Explained {
@@ -129,7 +129,12 @@ fn terminated(word: &str) -> Explained {
         blocking::INTERRUPTED => {
             Explained::new("the run was interrupted", None).caused_by(Cause::Interrupted)
         }
-        engine::TOO_MUCH_MEMORY => {
+        limits::WITHOUT_END => {
+            let help = format!("one call of a script has {} operations", engine::OPERATION_LIMIT);
+            let explained = Explained::new("the script runs without end", Some(help));
+            explained.caused_by(Cause::WithoutEnd)
+        }
+        limits::TOO_MUCH_MEMORY => {
             let mebibytes = engine::MEMORY_LIMIT / (1024 * 1024);
             let help = format!("one call of a script may take {mebibytes} MiB");
             Explained::new("the script takes too much memory", Some(help))

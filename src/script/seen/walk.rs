@@ -6,6 +6,7 @@ use rhai::{Array, Dynamic, EvalAltResult, FnPtr, Map, NativeCallContext};
 
 use crate::script::client::Answer;
 use crate::script::fault::HttpMessage;
+use crate::script::limits::spend;
 use crate::script::value::{AsJson, List};
 
 type Evaluated<T> = Result<T, Box<EvalAltResult>>;
@@ -17,6 +18,7 @@ pub(super) fn change_answers(
     value: &Dynamic,
     change: &FnPtr,
 ) -> Evaluated<Dynamic> {
+    spend(1)?;
     if let Some(answer) = value.read_lock::<Answer>() {
         let message = HttpMessage::of_json(&answer.as_json());
         let _: Dynamic = change.call_within_context(context, (message.clone(),))?;
@@ -48,6 +50,7 @@ pub(super) fn change_maps(
     value: &Dynamic,
     change: &FnPtr,
 ) -> Evaluated<Dynamic> {
+    spend(1)?;
     let all = |items: &[Dynamic]| {
         let changed = items.iter().map(|item| change_maps(context, item, change));
         changed.collect::<Evaluated<Vec<Dynamic>>>()

@@ -306,3 +306,28 @@ fn a_full_store_says_so_and_keeps_what_was_acknowledged() {
     drop(store);
     folder.open().append(run, &executed("t", Outcome::Ok, &text), 9).unwrap();
 }
+
+/// As root nothing is read-only; so what follows then is asked for by itself.
+#[test]
+fn a_file_that_may_only_be_read_is_read_and_left_as_it_is() {
+    let folder = Folder::new();
+    Connection::open(folder.path()).unwrap().execute_batch(VERSION_1).unwrap();
+    let opening = |path| crate::host::store::opening::Opening {
+        path,
+        makes: false,
+        patience: std::time::Duration::ZERO,
+    };
+    let path = folder.path();
+    let older = opening(&path).open_to_read().unwrap_err();
+    assert!(older.to_string().contains("of an earlier version and read-only"), "{older}");
+    drop(folder.open());
+    let (before, names) =
+        (fs::read(&path).unwrap(), || fs::read_dir(path.parent().unwrap()).unwrap().count());
+    let count = names();
+    let connection = opening(&path).open_to_read().unwrap();
+    let contacts: i64 =
+        connection.query_row("SELECT count(*) FROM contact", [], |row| row.get(0)).unwrap();
+    assert_eq!((contacts, names()), (1, count));
+    assert!(connection.execute("DELETE FROM contact", []).is_err());
+    assert_eq!(fs::read(&path).unwrap(), before);
+}

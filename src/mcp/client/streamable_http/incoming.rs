@@ -23,6 +23,9 @@ const DEFAULT_RETRY: Duration = Duration::from_millis(1000);
 /// keep the client busy.
 const LEAST_RETRY: Duration = Duration::from_millis(100);
 
+/// How many requests of the server are being answered at once.
+const MOST_REPLIES: usize = 64;
+
 /// What comes in for one request, or on the stream that the client listens to.
 pub struct Incoming<'a> {
     transport: &'a StreamableHttp,
@@ -89,7 +92,8 @@ impl<'a> Incoming<'a> {
             tokio::select! {
                 biased;
                 Some(()) = self.replies.next(), if !self.replies.is_empty() => {}
-                event = events.next() => return event,
+                // A server that asks without end is read as fast as it is answered.
+                event = events.next(), if self.replies.len() < MOST_REPLIES => return event,
             }
         }
     }
@@ -126,10 +130,17 @@ impl<'a> Incoming<'a> {
     /// [`InvalidMessage`] if the text is no message.
     pub fn take(&mut self, text: &[u8]) -> Result<Vec<Response>, InvalidMessage> {
         let mut responses = Vec::new();
-        for message in Message::parse(text, self.session.revision.has_batches())? {
+        let messages = Message::parse(text, self.session.revision.has_batches())?;
+        // Of a batch, each has its part.
+        let size = text.len().div_ceil(messages.len().max(1));
+        for message in messages {
             match message {
                 Message::Response(response) => responses.push(response),
-                Message::Notification(notification) => self.inbox.keep(notification),
+                Message::Notification(notification) => {
+                    if !self.inbox.keep(notification, size) {
+                        return Err(InvalidMessage::TooMany);
+                    }
+                }
                 // It breaks the rules, and a client sends no responses then.
                 Message::Request(_) if !self.session.revision.answers_server_requests() => {}
                 Message::Request(request) => self.reply(request),

@@ -77,6 +77,10 @@ pub fn refused(method: &str, status: StatusCode) -> ClientError {
 
 /// What came instead of a message.
 pub fn invalid(method: &str, reason: InvalidMessage) -> ClientError {
+    if reason == InvalidMessage::TooMany {
+        let message = format!("with what answers {method}, more came than is kept");
+        return ClientError::new(ErrorKind::TooLarge, message);
+    }
     let message = format!("what answers {method} is not a message: {reason}");
     ClientError::new(ErrorKind::InvalidMessage, message)
 }
@@ -91,6 +95,11 @@ pub async fn discard(response: http::Response, scale: u32) {
 pub fn unreadable(error: ReadError) -> ClientError {
     match error {
         ReadError::TooLarge { limit } => too_large("the answer", limit),
+        ReadError::TooMany { limit } => {
+            let message = format!("the event stream has more than {limit} events");
+            let error = ClientError::new(ErrorKind::TooLarge, message);
+            error.with(|facts| facts.limit = Some(limit as u64))
+        }
         ReadError::Transport(error) => no_response(error),
     }
 }

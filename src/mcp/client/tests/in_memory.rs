@@ -37,7 +37,9 @@ impl Lines {
                         return Ok(Reply { outcome: response.outcome, session_id: None });
                     }
                     Message::Response(_) => {}
-                    Message::Notification(notification) => inbox.keep(notification),
+                    Message::Notification(notification) => {
+                        inbox.keep(notification, 0);
+                    }
                     Message::Request(asked) => {
                         if let Some(answer) = inbox.answer(asked, session.revision).await {
                             self.send(&answer.to_value())?;

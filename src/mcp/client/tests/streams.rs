@@ -215,3 +215,15 @@ async fn a_ping_is_answered_while_the_answer_is_awaited() {
     assert_eq!(server.seen()[3].name(), "response");
     assert_eq!(server.seen()[3].at, Duration::ZERO);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_list_whose_pages_never_end_is_given_up_for_its_size() {
+    let server = FarSide::serving("2025-06-18", |seen| {
+        let tools = Value::Array(vec![json!([]); 300_000]);
+        let result = json!({ "tools": tools, "nextCursor": "more" });
+        events(event(seen, result))
+    });
+    let error = perform(&server.client(Revision::V2025_06_18), Operation::ListTools).await;
+    assert_eq!(error.unwrap_err().kind, ErrorKind::TooLarge);
+    assert!(server.names().len() < 10, "{:?}", server.names());
+}

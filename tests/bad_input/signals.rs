@@ -1,0 +1,88 @@
+//! Whoever asks the program to end: by whatever signal, nothing is left behind.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::place::{Place, processes};
+
+/// Runs a client that never ends, sends these signals when it is there, and returns
+/// how the program ended.
+fn ended_by(place: &Place, mark: &str, signals: &[&str]) -> Option<i32> {
+    let client =
+        place.client(&format!("trap '' TERM HUP QUIT INT\nwhile :; do sleep {mark}; done"));
+    let mut program = Command::new(env!("CARGO_BIN_EXE_mcp-checks"))
+        .args(["run", "--profile", "session-http", "--format", "json"])
+        .args(["--output", "report.json", "--client", &client])
+        .current_dir(place.path(""))
+        .env_remove("CI")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    let wait = |what: &str, mut done: Box<dyn FnMut() -> bool + '_>| {
+        while !done() {
+            assert!(begun.elapsed() < Duration::from_secs(30), "{what}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    };
+    wait("the client begins", Box::new(|| !processes(mark).is_empty()));
+    for signal in signals {
+        let id = program.id().to_string();
+        assert!(
+            Command::new("kill").args([&format!("-{signal}"), &id]).status().unwrap().success()
+        );
+        if signals.len() > 1 {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+    let mut status = None;
+    wait(
+        "it ends",
+        Box::new(|| {
+            status = program.try_wait().unwrap();
+            status.is_some()
+        }),
+    );
+    wait("so does the client", Box::new(|| processes(mark).is_empty()));
+    status.unwrap().code()
+}
+
+#[test]
+fn each_signal_ends_the_run_in_order() {
+    for (signal, mark) in
+        [("INT", "300.0431"), ("TERM", "300.0432"), ("HUP", "300.0433"), ("QUIT", "300.0434")]
+    {
+        let place = Place::new();
+        assert_eq!(ended_by(&place, mark, &[signal]), Some(130), "{signal}");
+        assert_eq!(place.outcome("good"), "cancelled", "{signal}");
+        place.is_tidy();
+    }
+}
+
+/// The client ignores what asks it to end, for longer than the program waits.
+#[test]
+fn a_second_signal_leaves_no_client_behind() {
+    let place = Place::new();
+    assert_eq!(ended_by(&place, "300.0435", &["TERM", "INT"]), Some(130));
+}
+
+#[test]
+fn a_file_that_may_not_grow_is_an_error() {
+    let place = Place::new();
+    let command = format!(
+        "ulimit -f 1; exec {} run --trace --format json --output report.json",
+        env!("CARGO_BIN_EXE_mcp-checks")
+    );
+    let ran = Command::new("bash")
+        .args(["-c", &command])
+        .current_dir(place.path(""))
+        .env_remove("CI")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(2), "{said}");
+    assert!(said.contains("could not be written"), "{said}");
+    assert!(!place.path("report.json.unfinished").exists());
+}
