@@ -265,6 +265,9 @@ impl Unfinished {
         let path = self.path.display();
         let help = match error.kind() {
             ErrorKind::IsADirectory => "name a file in that folder",
+            ErrorKind::FileTooLarge | ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                "make room there, or allow larger files (`ulimit -f`)"
+            }
             _ => "look whether the folder exists and may be written to",
         };
         miette!(
