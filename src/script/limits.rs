@@ -1,5 +1,5 @@
 //! When a script has to end: [`Limits`]; and the work that the functions of the
-//! API do beside Rhai's operations: [`spend`].
+//! API do beside Rhai's operations: `spend`.
 //!
 //! Rhai counts operations, and one call of a function of ours is one of them,
 //! however long the list is that it goes through. So each function that goes

@@ -8,10 +8,10 @@ use std::sync::{Arc, OnceLock};
 use ::http::HeaderMap;
 
 /// How many bytes of requests, bodies and heads, are taken in from a client in one
-/// execution, weighed by [`weight`]: 8 MiB.
+/// execution, each value of JSON weighed as 32 more: 8 MiB.
 pub const REQUEST_BYTES: usize = 8 * 1024 * 1024;
 /// How many bytes of responses are taken in from a server in one execution, or by one
-/// command of an operator, weighed by [`weight`]: 24 MiB.
+/// command of an operator, each value of JSON weighed as 32 more: 24 MiB.
 pub const RESPONSE_BYTES: usize = 24 * 1024 * 1024;
 /// How many exchanges are taken in.
 pub const EXCHANGES: usize = 5_000;
