@@ -116,6 +116,7 @@ pub async fn probe(
     headers: &HeaderMap,
 ) -> Result<Spoken, Unreachable> {
     let mut spoken = Spoken::default();
+    let server = Endpoint::from(url.clone()).origin();
     let mut statuses = Vec::new();
     let mut silent = 0;
     for revision in Revision::ALL.into_iter().rev() {
@@ -135,7 +136,7 @@ pub async fn probe(
                 _ => statuses.push(error.facts.status),
             }
         }
-        spoken.take(revision, answer, eras.is_modern(&Endpoint::from(url.clone()).origin()));
+        spoken.take(revision, answer, eras.is_modern(&server));
         let is_known = !spoken.revisions.is_empty() || !spoken.unknown.is_empty();
         if is_known {
             continue;

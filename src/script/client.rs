@@ -25,7 +25,7 @@ use super::value::{AsJson, List, from_json};
 use crate::mcp::client::features::ClientFeature;
 use crate::mcp::client::{
     Cancellation, Client as McpClient, ClientError, Endpoint, Eras, Operation, Options,
-    StreamableHttp,
+    StreamableHttp, Transport,
 };
 use crate::wire::HttpClient;
 
@@ -127,7 +127,7 @@ impl Client {
     }
 
     fn another(&mut self) -> Client {
-        self.beside(self.0.options.clone(), |transport, options| McpClient::new(transport, options))
+        self.beside(self.0.options.clone(), McpClient::new)
     }
 
     /// Another client, which accepts what `policy` says: `#{ versions, required,
@@ -143,7 +143,7 @@ impl Client {
         options.policy = serde_json::from_value(written)
             .map_err(|error| format!("this is no policy: {error}"))?;
         options.revision = options.policy.asked_for(options.revision);
-        Ok(self.beside(options, |transport, options| McpClient::new(transport, options)))
+        Ok(self.beside(options, McpClient::new))
     }
 
     fn dual_era(&mut self) -> Client {
@@ -158,7 +158,7 @@ impl Client {
     fn beside(
         &self,
         options: Options,
-        make: impl FnOnce(Arc<StreamableHttp>, Options) -> McpClient,
+        make: impl FnOnce(Arc<dyn Transport>, Options) -> McpClient,
     ) -> Client {
         let (http, endpoint) = (self.0.http.clone(), self.0.endpoint.clone());
         let transport = Arc::new(StreamableHttp::new(http, endpoint, options.scale));

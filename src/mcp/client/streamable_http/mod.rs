@@ -79,12 +79,6 @@ impl StreamableHttp {
         StreamableHttp { http, endpoint, origin, scale, tools: KnownTools::default() }
     }
 
-    /// The header fields that `message` would have as the next POST of
-    /// `session`; null stands for what is no message.
-    pub fn headers(&self, message: &Value, session: &Session) -> HeaderMap {
-        self.post_headers(message, session)
-    }
-
     /// `own` header fields, then those of the session, then the extra ones.
     fn headers_with<const N: usize>(
         &self,
@@ -107,7 +101,9 @@ impl StreamableHttp {
         headers
     }
 
-    fn post_headers(&self, message: &Value, session: &Session) -> HeaderMap {
+    /// The header fields that `message` has as a POST of `session`; null stands for
+    /// what is no message.
+    pub fn headers(&self, message: &Value, session: &Session) -> HeaderMap {
         let accepted = HeaderValue::from_static("application/json, text/event-stream");
         let own =
             [(CONTENT_TYPE, HeaderValue::from_static("application/json")), (ACCEPT, accepted)];
@@ -137,7 +133,7 @@ impl StreamableHttp {
 
     async fn post(&self, message: Value, session: &Session) -> Result<http::Response, ClientError> {
         let body = Bytes::from(message.to_string());
-        self.send(Method::POST, self.post_headers(&message, session), body).await
+        self.send(Method::POST, self.headers(&message, session), body).await
     }
 
     /// Asks for a stream: the one to listen to, or what comes after the event
@@ -199,7 +195,7 @@ impl StreamableHttp {
         }
         error.with(|facts| {
             facts.request.get_or_insert_with(|| {
-                let headers = self.post_headers(message, session);
+                let headers = self.headers(message, session);
                 Box::new(RequestHead::new("POST", self.endpoint.url.to_string(), &headers))
             });
         })
