@@ -58,7 +58,7 @@ use super::describe::{DIAGNOSTIC_WIDTH, client_output, rendered, style_for};
 use crate::check::{CheckpointResult, Level, Weight};
 use crate::runner::event::{ClientProcess, Plan, SnapshotOutcome, Trouble};
 use crate::runner::expected::Entry;
-use crate::runner::{Event, Execution, Summary};
+use crate::runner::{Counts, Event, Execution, Summary};
 use crate::script::log::Logged;
 use crate::snapshot::diff;
 use crate::wire::Exchange;
@@ -297,7 +297,6 @@ fn exchange_value(exchange: &Exchange, style: &Style) -> Value {
 }
 
 fn summary_value(summary: &Summary, style: &Style) -> Value {
-    let counts = &summary.executions;
     let checkpoints: Vec<Value> = summary
         .checkpoints
         .iter()
@@ -323,6 +322,21 @@ fn summary_value(summary: &Summary, style: &Style) -> Value {
             })
         })
         .collect();
+    let mut told = counted(&summary.executions);
+    told["checkpoints"] = checkpoints.into();
+    told["snapshots"] = json!({
+        "new": summary.snapshots_new,
+        "different": summary.snapshots_different,
+        "updated": summary.snapshots_updated,
+        "unreferenced": summary.snapshots_unreferenced,
+    });
+    told["stale"] = stale.into();
+    told["elapsed_ms"] = millis(summary.elapsed).into();
+    told
+}
+
+/// How many executions came to what, as every report in JSON has it.
+pub(super) fn counted(counts: &Counts) -> Value {
     json!({
         "ran": counts.ran,
         "skipped": counts.skipped,
@@ -332,15 +346,6 @@ fn summary_value(summary: &Summary, style: &Style) -> Value {
         "expected": counts.expected,
         "warned": counts.warned,
         "noted": counts.noted,
-        "checkpoints": checkpoints,
-        "snapshots": {
-            "new": summary.snapshots_new,
-            "different": summary.snapshots_different,
-            "updated": summary.snapshots_updated,
-            "unreferenced": summary.snapshots_unreferenced,
-        },
-        "stale": stale,
-        "elapsed_ms": millis(summary.elapsed),
     })
 }
 

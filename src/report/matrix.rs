@@ -473,19 +473,12 @@ pub fn json(matrix: &Matrix, holds: bool) -> String {
         .iter()
         .enumerate()
         .map(|(column, environment)| {
-            let counts = matrix.counts(column);
-            json!({
-                "name": environment.name,
-                "subject": environment.subject,
-                "ran": counts.ran,
-                "skipped": counts.skipped,
-                "broken": counts.broken,
-                "cancelled": counts.cancelled,
-                "failed": counts.failed,
-                "expected": counts.expected,
-                "warned": counts.warned,
-                "noted": counts.noted,
-            })
+            let mut told = json!({ "name": environment.name, "subject": environment.subject });
+            let counts = super::json::counted(&matrix.counts(column));
+            for (name, count) in counts.as_object().into_iter().flatten() {
+                told[name] = count.clone();
+            }
+            told
         })
         .collect();
     let mut text = format!(

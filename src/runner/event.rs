@@ -96,6 +96,29 @@ pub struct Execution {
 }
 
 impl Execution {
+    /// An execution of which nothing is known yet but its check and its profile.
+    pub fn of(check: &str, profile: &str, revision: Revision) -> Self {
+        Execution {
+            check: check.to_owned(),
+            title: String::new(),
+            case: None,
+            profile: profile.to_owned(),
+            revision,
+            checkpoints: Vec::new(),
+            expected: Expected::default(),
+            outcome: Outcome::default(),
+            trouble: None,
+            exchanges: Vec::new(),
+            traced: false,
+            origins: Vec::new(),
+            snapshot: SnapshotOutcome::NotCompared,
+            snapshot_is_red: false,
+            client: None,
+            log: Logged::default(),
+            elapsed: Duration::ZERO,
+        }
+    }
+
     /// `client/tool-call-basic`, or `server-failure[a maintenance page]`.
     pub fn name(&self) -> String {
         match &self.case {

@@ -14,7 +14,6 @@ use crate::check::{
 };
 use crate::mcp::Revision;
 use crate::runner::event::{ClientProcess, Counted, Plan, SnapshotOutcome, Summary, Trouble};
-use crate::runner::expected::Expected;
 use crate::runner::{Counts, Event, Execution, Outcome, Settings, Subject};
 use crate::script::log::{LogEntry, Logged};
 use crate::wire::Exchange;
@@ -46,23 +45,13 @@ pub(super) fn plan(executions: usize) -> Plan {
 /// An execution in which all held.
 pub(super) fn execution(check: &str, profile: &str) -> Execution {
     Execution {
-        check: check.to_owned(),
         title: "Calls one tool and reads its result.".to_owned(),
-        case: None,
-        profile: profile.to_owned(),
-        revision: Revision::V2025_11_25,
         checkpoints: vec![result("handshake", Level::Must, Verdict::Pass)],
-        expected: Expected::default(),
         outcome: Outcome::Pass,
-        trouble: None,
-        exchanges: Vec::new(),
-        log: Logged::default(),
-        traced: false,
         origins: vec![("http://127.0.0.1:1234".to_owned(), "server".to_owned())],
         snapshot: SnapshotOutcome::Same,
-        snapshot_is_red: false,
-        client: None,
         elapsed: Duration::from_millis(12),
+        ..Execution::of(check, profile, Revision::V2025_11_25)
     }
 }
 

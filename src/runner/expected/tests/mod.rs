@@ -12,8 +12,6 @@ use miette::NamedSource;
 
 use super::*;
 use crate::check::{About, Check, Checkpoint, CheckpointResult, Level, Verdict};
-use crate::runner::Outcome;
-use crate::runner::event::SnapshotOutcome;
 
 /// A check with three cases, of which one claim is new in 2025-11-25.
 const CASES: &str = r#"//! Calls a tool.
@@ -82,24 +80,12 @@ fn execution(case: Option<&str>, profile: &str, verdicts: &[(&str, Verdict)]) ->
     };
     let profiles = crate::profile::embedded().expect("the embedded profiles can be read");
     let found = profiles.iter().find(|known| known.name == profile);
+    let check = if case.is_some() { "client/cases" } else { "client/plain" };
+    let revision = found.expect("there is such a profile").revision;
     Execution {
-        check: if case.is_some() { "client/cases" } else { "client/plain" }.to_owned(),
-        title: String::new(),
         case: case.map(str::to_owned),
-        profile: profile.to_owned(),
-        revision: found.expect("there is such a profile").revision,
         checkpoints: verdicts.iter().map(result).collect(),
-        expected: Expected::default(),
-        outcome: Outcome::default(),
-        trouble: None,
-        exchanges: Vec::new(),
-        traced: false,
-        origins: Vec::new(),
-        snapshot: SnapshotOutcome::NotCompared,
-        snapshot_is_red: false,
-        log: Default::default(),
-        client: None,
-        elapsed: Duration::ZERO,
+        ..Execution::of(check, profile, revision)
     }
 }
 
