@@ -24,7 +24,6 @@ use super::event::{ClientProcess, Trouble};
 use super::process::{self, Ended};
 use super::subject::{Settings, Subject, Visitor};
 use super::worker::Engine;
-use crate::check::nearest::did_you_mean;
 use crate::check::{Check, CheckKind, CheckpointResult};
 use crate::mcp::server::Behaviour;
 use crate::profile::Profile;
@@ -274,21 +273,17 @@ impl Stage<'_> {
             return self.conclude(&self.handlers, stopped, executed);
         }
         let name = self.check.header.server.as_deref().unwrap_or(REFERENCE_SERVER);
-        let Some(served) = self.engine.servers.get(name) else {
-            let known = self.engine.servers.keys().map(String::as_str);
-            let help = did_you_mean(name, known).unwrap_or_else(|| {
-                format!("add `checks/_servers/{name}.rhai`, or name a server with `--server URL`")
-            });
-            let trouble = Trouble::Broken(Arc::new(miette::miette!(
-                help = help,
-                "there is no server `{name}` that this check could run against"
-            )));
-            return Executed { trouble: Some(trouble), ..executed };
+        let served = match self.engine.server(name) {
+            Ok(served) => served,
+            Err(report) => {
+                let trouble = Some(Trouble::Broken(Arc::new(report)));
+                return Executed { trouble, ..executed };
+            }
         };
-        let handlers = self.engine.scripts.handlers(served);
+        let handlers = self.engine.scripts.handlers(&served);
         let stopped = match &self.settings.subject {
-            Subject::Loopback => self.over_socket(&handlers, served, &mut executed),
-            _ => self.in_memory(&handlers, served, &mut executed),
+            Subject::Loopback => self.over_socket(&handlers, &served, &mut executed),
+            _ => self.in_memory(&handlers, &served, &mut executed),
         };
         self.conclude(&handlers, stopped, executed)
     }

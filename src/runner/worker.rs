@@ -1,17 +1,15 @@
 //! A [`Worker`]: one engine, one job after the other.
 
-use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::event::{Execution, SnapshotOutcome, Trouble};
 use super::execution::{self, Executed, Piece};
-use super::expected::Expected;
-use super::outcome::Outcome;
 use super::plan::{Job, Run};
 use super::subject::{Exchanges, Settings, Snapshots, Subject};
-use crate::check::discovery::Support;
+use crate::check::discovery::{Support, SupportScript};
+use crate::check::nearest::did_you_mean;
 use crate::check::{Check, CheckKind, CheckpointResult, Decision, Verdict};
 use crate::profile::Profile;
 use crate::script::fault::FaultScript;
@@ -49,8 +47,8 @@ pub struct Worker<'a> {
 pub struct Engine {
     /// The engine.
     pub scripts: Arc<ScriptEngine>,
-    /// What checks of servers run against if no server was named, by name.
-    pub servers: Arc<HashMap<String, Arc<Script>>>,
+    /// What checks of servers run against if no server was named.
+    servers: Arc<[Served]>,
     /// The fault in force.
     pub fault: Option<(Arc<FaultScript>, Arc<Script>)>,
 }
@@ -287,6 +285,9 @@ fn compare(store: &Store, recording: &Recording) -> Result<Vec<SnapshotOutcome>,
     Ok(compared.sections.into_iter().map(outcome).collect())
 }
 
+/// A script of `_servers`, compiled when a check first runs against it.
+type Served = (SupportScript, OnceLock<Arc<Script>>);
+
 impl Engine {
     /// An engine for a run of these settings.
     ///
@@ -295,15 +296,33 @@ impl Engine {
     pub fn new(support: &Support, settings: &Settings) -> Result<Self, ScriptError> {
         let limits = Limits::new(settings.interrupt.clone());
         let scripts = Arc::new(ScriptEngine::new(&support.libraries, limits)?);
-        let mut servers = HashMap::new();
-        for server in &support.servers {
-            servers.insert(server.name.clone(), Arc::new(scripts.compile(&server.source)?));
-        }
-        let engine = Engine { scripts, servers: Arc::new(servers), fault: None };
+        let servers = support.servers.iter().cloned().map(|one| (one, OnceLock::new()));
+        let engine = Engine { scripts, servers: servers.collect(), fault: None };
         match &settings.fault {
             Some(fault) => engine.with_fault(fault.clone()),
             None => Ok(engine),
         }
+    }
+
+    /// The server of `_servers` by this name.
+    ///
+    /// # Errors
+    /// A diagnostic if there is none, or if its script does not compile.
+    pub fn server(&self, name: &str) -> miette::Result<Arc<Script>> {
+        let Some((server, compiled)) = self.servers.iter().find(|(one, _)| one.name == name) else {
+            let near = did_you_mean(name, self.servers.iter().map(|(one, _)| one.name.as_str()));
+            let add =
+                format!("add `checks/_servers/{name}.rhai`, or name a server with `--server URL`");
+            return Err(miette::miette!(
+                help = near.unwrap_or(add),
+                "there is no server `{name}` that this check could run against"
+            ));
+        };
+        if let Some(script) = compiled.get() {
+            return Ok(script.clone());
+        }
+        let script = Arc::new(self.scripts.compile(&server.source)?);
+        Ok(compiled.get_or_init(|| script).clone())
     }
 
     /// The same engine with this fault in force.
@@ -351,29 +370,10 @@ fn cancelled_checkpoints(check: &Check, profile: &Profile) -> Vec<CheckpointResu
 
 fn blank(check: &Check, profile: &Profile, case: Option<&str>) -> Execution {
     let title = check.header.title.clone();
-    Execution { title, case: case.map(str::to_owned), ..nothing_of(&check.id, profile) }
-}
-
-/// An execution of which nothing is known yet but its check and its profile.
-fn nothing_of(check: &str, profile: &Profile) -> Execution {
     Execution {
-        check: check.to_owned(),
-        title: String::new(),
-        case: None,
-        profile: profile.name.clone(),
-        revision: profile.revision,
-        checkpoints: Vec::new(),
-        expected: Expected::default(),
-        outcome: Outcome::default(),
-        trouble: None,
-        exchanges: Vec::new(),
-        traced: false,
-        origins: Vec::new(),
-        snapshot: SnapshotOutcome::NotCompared,
-        snapshot_is_red: false,
-        client: None,
-        log: Logged::default(),
-        elapsed: Duration::ZERO,
+        title,
+        case: case.map(str::to_owned),
+        ..Execution::of(&check.id, &profile.name, profile.revision)
     }
 }
 
@@ -383,7 +383,7 @@ fn without_verdicts(check: &Check, run: &Run<'_>, trouble: Trouble) -> Execution
 
 fn broken_check(broken: &crate::check::BrokenCheck, profile: &Profile) -> Execution {
     let trouble = Some(Trouble::Broken(broken.problem.clone()));
-    Execution { trouble, ..nothing_of(&broken.id, profile) }
+    Execution { trouble, ..Execution::of(&broken.id, &profile.name, profile.revision) }
 }
 
 /// Runs one execution; a panic in it is a report, and ends nothing else.

@@ -10,12 +10,11 @@ use rhai::packages::{
     MoreStringPackage, Package,
 };
 use rhai::{
-    AST, CallFnOptions, Dynamic, Engine, EvalAltResult, FuncArgs, LexError, Module, Position,
-    Scope, Token,
+    AST, Dynamic, Engine, EvalAltResult, FuncArgs, LexError, Module, Position, Scope, Token,
 };
 
 use super::error::{ScriptError, Sources, place};
-use super::handler::{Handlers, Library, parameters};
+use super::handler::{Handlers, Homes, Library, call_function, homes, parameters};
 pub use super::limits::Limits;
 use super::limits::{self, TOO_MUCH_MEMORY};
 use super::log::{self, Log};
@@ -60,6 +59,8 @@ pub struct Script {
     ast: Arc<AST>,
     source: SourceText,
     parameters: Arc<HashMap<String, usize>>,
+    /// Where handlers of the support code find functions.
+    libraries: Homes,
 }
 
 impl Script {
@@ -200,7 +201,8 @@ impl ScriptEngine {
         self.words.begin(functions::names(source.inner()));
         let ast = compile(&self.engine, source)?;
         let parameters = Arc::new(parameters(&ast));
-        Ok(Script { ast: Arc::new(ast), source: source.clone(), parameters })
+        let libraries = homes(&self.libraries);
+        Ok(Script { ast: Arc::new(ast), source: source.clone(), parameters, libraries })
     }
 
     /// Every name that `script` can reach: gathered when it is needed, since that
@@ -216,7 +218,7 @@ impl ScriptEngine {
     /// Handlers of `script`, to be called by the double.
     pub fn handlers(&self, script: &Script) -> Handlers {
         let (ast, parameters) = (script.ast.clone(), script.parameters.clone());
-        Handlers::new(self.engine.clone(), ast, parameters, &self.libraries)
+        Handlers::new(self.engine.clone(), ast, parameters, script.libraries.clone())
     }
 
     /// Calls the function `name` of `script`.
@@ -230,15 +232,7 @@ impl ScriptEngine {
         arguments: impl FuncArgs,
     ) -> Result<Dynamic, ScriptError> {
         self.limits.measure();
-        let options = CallFnOptions::new().eval_ast(false);
-        self.engine
-            .call_fn_with_options::<Dynamic>(
-                options,
-                &mut Scope::new(),
-                &script.ast,
-                name,
-                arguments,
-            )
+        call_function(&self.engine, &script.ast, name, arguments)
             .map_err(|error| self.error(script, &error, name))
     }
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use rhai::{AST, CallFnOptions, Dynamic, Engine, EvalAltResult, FnPtr, Position, Scope};
+use rhai::{AST, CallFnOptions, Dynamic, Engine, EvalAltResult, FnPtr, FuncArgs, Position, Scope};
 use serde_json::Value;
 
 use super::action::{Meaning, ScriptAction};
@@ -27,7 +27,7 @@ pub struct Handlers {
     script: Arc<AST>,
     /// How many parameters each function of the script has.
     parameters: Arc<HashMap<String, usize>>,
-    libraries: Arc<[Home]>,
+    libraries: Homes,
     /// The first error that a handler ended with.
     trouble: Arc<Mutex<Option<Box<EvalAltResult>>>>,
 }
@@ -56,9 +56,34 @@ pub(super) fn parameters(ast: &AST) -> HashMap<String, usize> {
 
 /// Where a handler of the support code finds functions: those of its library,
 /// then those of the script, which may have given it some to call.
-struct Home {
+pub(super) struct Home {
     library: Arc<Library>,
     ast: OnceLock<AST>,
+}
+
+/// The homes of one script, one for each library.
+pub(super) type Homes = Arc<[Home]>;
+
+/// The homes of a script that was just compiled.
+pub(super) fn homes(libraries: &[Arc<Library>]) -> Homes {
+    libraries
+        .iter()
+        .map(|library| Home { library: library.clone(), ast: OnceLock::new() })
+        .collect()
+}
+
+/// Calls a function of a text by its name, without running the text itself.
+///
+/// # Errors
+/// What the function failed with.
+pub(super) fn call_function(
+    engine: &Engine,
+    ast: &AST,
+    name: &str,
+    arguments: impl FuncArgs,
+) -> Evaluated<Dynamic> {
+    let options = CallFnOptions::new().eval_ast(false);
+    engine.call_fn_with_options(options, &mut Scope::new(), ast, name, arguments)
 }
 
 impl Home {
@@ -71,15 +96,13 @@ impl Home {
 
 impl Handlers {
     /// Handlers of a script, whose functions have so many `parameters`, and of
-    /// the `libraries`.
+    /// the libraries that it has a home for.
     pub(super) fn new(
         engine: Arc<Engine>,
         script: Arc<AST>,
         parameters: Arc<HashMap<String, usize>>,
-        libraries: &[Arc<Library>],
+        libraries: Homes,
     ) -> Self {
-        let home = |library: &Arc<Library>| Home { library: library.clone(), ast: OnceLock::new() };
-        let libraries = libraries.iter().map(home).collect();
         Handlers { engine, script, parameters, libraries, trouble: Arc::default() }
     }
 
@@ -92,9 +115,7 @@ impl Handlers {
         if let Some(all) = self.parameters.get(name) {
             arguments.truncate(*all);
         }
-        let options = CallFnOptions::new().eval_ast(false);
-        let scope = &mut Scope::new();
-        self.engine.call_fn_with_options(options, scope, &self.script, name, arguments)
+        call_function(&self.engine, &self.script, name, arguments)
     }
 
     /// Whether a handler ended with an error.

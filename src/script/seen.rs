@@ -375,7 +375,7 @@ fn goal(
     predicate: FnPtr,
 ) -> Evaluated<()> {
     let items = items(&list)?;
-    let (mut succeeded, mut others) = (Vec::new(), Vec::new());
+    let (mut succeeded, mut others, mut last_other) = (Vec::new(), Vec::new(), None);
     for item in items {
         let Some(message) = item.read_lock::<Message>().map(|message| message.clone()) else {
             return Err("a goal is reached by requests: the list has to hold messages".into());
@@ -383,20 +383,15 @@ fn goal(
         if message.succeeded() {
             succeeded.push(item);
         } else {
-            others.push(message);
+            others.push(item);
+            last_other = Some(message);
         }
     }
     let found = find(&context, &succeeded, &predicate)?;
-    let wanted = find(
-        &context,
-        &others.iter().map(|message| Dynamic::from(message.clone())).collect::<Vec<_>>(),
-        &predicate,
-    );
+    let wanted = find(&context, &others, &predicate);
     touch_last(seen, &succeeded);
-    if let Some(message) = others.last() {
-        seen.0.observation.touch(message.data.exchange);
-    }
-    seen.decide(&context, id, |decision| match (found, succeeded.last(), others.last()) {
+    touch_last(seen, &others);
+    seen.decide(&context, id, |decision| match (found, succeeded.last(), last_other) {
         (_, None, None) => {
             let reason = format!("{NOT_EXERCISED}: nothing was sent for it");
             Said::Absent(Decision { reason, ..decision })
