@@ -1,4 +1,9 @@
-//! The direction of imports: each module uses only those below it.
+//! What holds of the sources as a whole: the direction of imports, no circles, files
+//! that can be read at once.
+
+mod circles;
+mod files;
+mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
