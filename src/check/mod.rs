@@ -4,6 +4,7 @@
 pub mod checkpoint;
 pub mod discovery;
 pub mod header;
+mod kind;
 pub mod nearest;
 pub mod need;
 pub mod place;
@@ -12,9 +13,10 @@ pub mod source_error;
 pub mod verdict;
 
 pub use checkpoint::{About, Checkpoint, Level, WIRE_SCHEMA};
-pub use discovery::{BrokenCheck, Check, CheckKind, Library};
-pub use header::{Effect, FaultHeader, Header, Side};
-pub use need::{Need, unmet_need};
+pub use discovery::{BrokenCheck, Check, Library};
+pub use header::{Effect, FaultHeader, Header, Side, unmet_need};
+pub use kind::CheckKind;
+pub use need::Need;
 pub use place::{Place, SourceText};
 pub use selection::Selection;
 pub use source_error::{Problem, SourceError};

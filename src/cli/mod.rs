@@ -36,7 +36,7 @@ mod trace;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use self::exit::Exit;
 use self::output::say;
@@ -145,6 +145,6 @@ fn dispatch(line: CommandLine) -> miette::Result<Exit> {
         Command::Call(arguments) => call::run(&arguments, line.colour),
         Command::Audit(arguments) => audit::run(&arguments, line.colour),
         Command::Api(arguments) => api::run(&arguments, line.colour),
-        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments, CommandLine::command()),
     }
 }

@@ -179,6 +179,8 @@ fn module(file: String, tokens: &[String]) -> Module {
                     continue;
                 }
             }
+            // Whose name a module has is no use of it.
+            "mod" => i += 1,
             "macro_rules" => {
                 module.defined.insert(word(i + 2).to_owned());
             }
