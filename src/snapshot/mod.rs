@@ -24,6 +24,7 @@
 mod columns;
 mod diff;
 mod document;
+mod error;
 mod file;
 mod pending;
 mod recording;
@@ -33,50 +34,18 @@ pub mod whole_file;
 use std::path::{Path, PathBuf};
 
 pub use diff::{diff, diff_coloured};
+pub use error::SnapshotError;
 pub use pending::Pending;
 pub use recording::{Compared, Comparison, Recording, Section, Wire};
 pub use review::{Change, Decision, Place, Review};
 
-use document::{Document, Of};
+use document::{Document, Of, read};
 use file::Head;
 
 /// The folder that holds the snapshots.
 #[derive(Clone, Debug)]
 pub struct Store {
     folder: PathBuf,
-}
-
-/// Why a snapshot could not be read or written.
-#[derive(Debug, thiserror::Error, miette::Diagnostic)]
-#[error("the snapshot {} cannot be {action}: {reason}", path.display())]
-#[diagnostic(code(snapshot::unusable), help("{help}"))]
-pub struct SnapshotError {
-    /// The file.
-    pub path: PathBuf,
-    action: &'static str,
-    reason: String,
-    help: &'static str,
-}
-
-impl SnapshotError {
-    fn read(path: &Path, reason: impl ToString) -> Self {
-        SnapshotError {
-            path: path.to_owned(),
-            action: "read",
-            reason: reason.to_string(),
-            help: "A snapshot is a YAML head between two lines `---`, then text. \
-                   Restore the file, or delete it and accept it anew.",
-        }
-    }
-
-    fn write(path: &Path, reason: impl ToString) -> Self {
-        SnapshotError {
-            path: path.to_owned(),
-            action: "written",
-            reason: reason.to_string(),
-            help: "Look whether the folder exists and may be written to.",
-        }
-    }
 }
 
 impl Store {
@@ -248,13 +217,6 @@ impl Store {
         }
         Ok(files)
     }
-}
-
-/// The document in the file at `path`; `None` if there is none.
-fn read(path: &Path) -> Result<Option<Document>, SnapshotError> {
-    let Some(contents) = file::read(path)? else { return Ok(None) };
-    let parsed = Document::parse(&contents);
-    parsed.map(Some).map_err(|reason| SnapshotError::read(path, reason))
 }
 
 /// `document` with what was recorded now.

@@ -8,8 +8,10 @@
 mod catalogue;
 mod error;
 mod journal;
+mod layout;
 mod opening;
 mod rows;
+mod stored_tool;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,36 +19,18 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-pub use self::catalogue::{Imported, StoredTool};
+pub use self::catalogue::Imported;
 pub use self::error::StoreError;
 pub use self::journal::{Contact, Event, LoggedDenial, RunRecord, RunStatus, UnknownStatus};
+pub use self::layout::VERSION;
 pub use self::rows::Place;
+pub use self::stored_tool::StoredTool;
 
+use self::layout::TABLES;
 use self::opening::Opening;
-
-/// The version of the tables that this program writes.
-pub const VERSION: i64 = 3;
-
-/// Marks a file as a store: `mcpc` in ASCII.
-const APPLICATION_ID: i64 = 0x6d63_7063;
 
 /// How long another process is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-const TABLES: &str = include_str!("schema.sql");
-
-/// From each version to the next one, the first from version 1.
-const MIGRATIONS: [&str; VERSION as usize - 1] = [OUTCOMES, APPROVALS];
-
-const OUTCOMES: &str = "ALTER TABLE event ADD COLUMN outcome TEXT CHECK (outcome IS NULL OR (
-    kind = 'tool' AND is_error IS NOT NULL AND outcome IN ('ok', 'failed', 'cancelled')
-    AND (outcome = 'ok') = (is_error = 0)));";
-
-/// What was enabled before is off until it is enabled again: nobody knows which
-/// origin it was enabled at, nor whether it has changed since.
-const APPROVALS: &str = "ALTER TABLE tool ADD COLUMN origin TEXT;
-    ALTER TABLE tool ADD COLUMN changed TEXT
-    CHECK (changed IS NULL OR (changed <> '' AND enabled = 0));";
 
 /// An open store.
 pub struct Store {

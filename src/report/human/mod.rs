@@ -12,6 +12,7 @@ mod exchange;
 mod expected;
 mod failure;
 mod findings;
+mod look;
 mod slowest;
 mod summary;
 mod told;
@@ -30,6 +31,7 @@ use crate::runner::{Event, Execution, Outcome};
 use crate::wire::text::{Style, render_all};
 use expected::ExpectedFailures;
 use findings::Findings;
+use look::Look;
 use slowest::Slowest;
 use told::Teller;
 
@@ -47,14 +49,6 @@ pub struct Human<W> {
     /// The pending files of new snapshots.
     new_snapshots: Vec<PathBuf>,
     slowest: Slowest,
-}
-
-/// How a report looks.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Look {
-    paint: Paint,
-    /// The width that diagnostics are wrapped to, in columns.
-    width: usize,
 }
 
 impl<W: Write> Human<W> {

@@ -8,25 +8,22 @@
 //! what comes within a result (2026-07-28, multi round-trip requests).
 
 mod elicitation;
+mod handler;
 mod requested_schema;
 mod roots;
 mod sampling;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 
+pub use self::handler::Handler;
 pub use self::requested_schema::{RequestedSchema, SchemaFault};
 
+use self::handler::refusal;
 use crate::mcp::Revision;
-use crate::mcp::json_rpc::{ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND};
-use crate::wire::http::BoxFuture;
-
-/// Answers a request of the server: gets its `params`, and returns the result
-/// or the error. It may take as long as a person takes.
-pub type Handler =
-    Arc<dyn Fn(Value) -> BoxFuture<'static, Result<Value, ErrorObject>> + Send + Sync>;
+use crate::mcp::json_rpc::{ErrorObject, METHOD_NOT_FOUND};
 
 /// What a server may ask of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -173,20 +170,6 @@ fn undeclared(feature: ClientFeature, revision: Revision) -> ErrorObject {
         ClientFeature::Roots => refusal(METHOD_NOT_FOUND, "Roots are not supported"),
         ClientFeature::Sampling => refusal(METHOD_NOT_FOUND, "Sampling is not supported"),
     }
-}
-
-fn refusal(code: i64, message: impl Into<String>) -> ErrorObject {
-    ErrorObject { code, message: message.into(), data: None }
-}
-
-/// The request is not what the revision asks for.
-fn invalid(message: impl Into<String>) -> ErrorObject {
-    refusal(INVALID_PARAMS, message)
-}
-
-/// The handler's answer is not one that a server may be sent.
-fn unfit(message: impl Into<String>) -> ErrorObject {
-    refusal(INTERNAL_ERROR, message)
 }
 
 #[cfg(test)]
