@@ -6,18 +6,24 @@
 //! begins and ends is the `lifecycle` of its revision. Tasks (2025-11-25) are
 //! not declared, so no server may ask for them; they will be operations.
 
+mod answers;
 pub mod budget;
 mod cache;
+mod calling;
 pub mod cancellation;
 mod channel;
 pub mod error;
 pub mod features;
 mod inbox;
+mod inner;
 mod interim;
 mod lifecycle;
 pub mod operation;
+mod options;
 mod pages;
 mod receiving;
+mod result_type;
+mod resuming;
 mod round_limit;
 mod rounds;
 pub mod stage;
@@ -26,16 +32,17 @@ mod tasks;
 pub mod transport;
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::task::JoinHandle;
 
 pub use self::cancellation::Cancellation;
+pub use self::channel::Progress;
 pub use self::error::{ClientError, ErrorKind};
 pub use self::interim::{Interim, NotKept, Original};
 pub use self::operation::Operation;
+pub use self::options::Options;
 pub use self::round_limit::{InvalidRoundLimit, RoundLimit};
 pub use self::rounds::Round;
 pub use self::stage::Stage;
@@ -45,43 +52,11 @@ pub use self::transport::{LeftOut, Session, Transport};
 use self::budget::Budget;
 use self::cache::Cache;
 use self::channel::Channel;
+use self::inner::{Inner, State, lock, offered};
 pub use self::lifecycle::Eras;
-use self::lifecycle::{Connection, Lifecycle};
-use super::json_rpc::HEADER_MISMATCH;
-use super::negotiation::{CapabilityPath, Policy};
-use super::{Revision, metadata};
-
-/// What a client is made with.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The revision that is asked for.
-    pub revision: Revision,
-    /// What it accepts of a server.
-    pub policy: Policy,
-    /// `clientInfo.name`.
-    pub client_name: String,
-    /// `clientInfo.version`.
-    pub client_version: String,
-    /// By what every delay is divided: 1 on real and on paused time.
-    pub scale: u32,
-}
-
-impl Options {
-    /// The policy over those of its versions that this client speaks and that
-    /// `takes` takes.
-    fn policy_where(&self, takes: impl Fn(Revision) -> bool) -> Policy {
-        let mut policy = self.policy.clone();
-        policy.versions.retain(|version| version.parse().is_ok_and(&takes));
-        policy
-    }
-
-    /// Whether the policy accepts versions with a handshake as well as versions
-    /// without one.
-    pub fn accepts_both_eras(&self) -> bool {
-        let accepts = |takes: fn(Revision) -> bool| !self.policy_where(takes).versions.is_empty();
-        accepts(Revision::has_handshake) && accepts(|revision| !revision.has_handshake())
-    }
-}
+use self::lifecycle::Lifecycle;
+use super::Revision;
+use super::negotiation::CapabilityPath;
 
 /// What an operation came to.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,41 +73,6 @@ pub struct Completed {
 /// A client of one server. A clone is another handle to the same connection.
 #[derive(Clone)]
 pub struct Client(Arc<Inner>, Progress);
-
-/// Whether the requests of a handle ask for progress.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Progress {
-    /// They do not.
-    #[default]
-    Unasked,
-    /// Each has a `progressToken` of its own, which is its id
-    /// (basic/utilities/progress, "Progress Flow").
-    Asked,
-}
-
-struct Inner {
-    channel: Channel,
-    lifecycle: Lifecycle,
-    /// What listens to the server between requests.
-    listening: Mutex<Vec<JoinHandle<()>>>,
-    /// Held while a connection is opened or closed, so that this is done once.
-    turn: tokio::sync::Mutex<()>,
-    state: Mutex<State>,
-    /// The least level of the log, where each request names it.
-    log_level: Mutex<Option<String>>,
-    /// How often a request is sent again.
-    round_limit: AtomicU32,
-    cache: Cache,
-}
-
-enum State {
-    /// Nothing is open; the next operation opens a connection.
-    Idle,
-    Connected(Arc<Connection>),
-    /// The policy refuses what the server offers: nothing more is sent.
-    Refused(ClientError),
-    Closed,
-}
 
 impl Client {
     /// A client of the server behind `transport`; nothing is sent yet.
@@ -362,181 +302,6 @@ impl std::fmt::Debug for Client {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let version = self.protocol_version();
         formatter.debug_struct("Client").field("version", &version).finish_non_exhaustive()
-    }
-}
-
-impl Inner {
-    /// The connection; opened first, if there is none.
-    async fn connection(&self, budget: &mut Budget) -> Result<Arc<Connection>, ClientError> {
-        if let Some(connection) = self.standing()? {
-            return Ok(connection);
-        }
-        let _turn = budget.wait(self.turn.lock()).await?;
-        if let Some(connection) = self.standing()? {
-            return Ok(connection);
-        }
-        match self.lifecycle.open(&self.channel, budget).await {
-            Ok(connection) => {
-                let connection = Arc::new(connection);
-                *self.lock() = State::Connected(connection.clone());
-                Ok(connection)
-            }
-            Err(error) => {
-                if is_refusal(&error) {
-                    *self.lock() = State::Refused(error.clone());
-                }
-                Err(error)
-            }
-        }
-    }
-
-    /// Sends a request of `operation`. If the server no longer knows the
-    /// session, or does not speak the version of this request, it did not look
-    /// at it: a connection is opened anew and the request sent once more. Where
-    /// the revision asks for it, what was lost with its stream is asked once more
-    /// as well.
-    async fn send(
-        &self,
-        operation: &Operation,
-        params: Option<Value>,
-        progress: Progress,
-        budget: &mut Budget,
-    ) -> Result<Value, ClientError> {
-        let mut renewed = false;
-        let mut reissued = false;
-        let mut relisted = false;
-        loop {
-            let connection = self.connection(budget).await?;
-            offered(&connection, operation)?;
-            callable(self.channel.transport(), operation)?;
-            let params = self.with_log_level(params.clone());
-            let method = operation.method();
-            let session = connection.session();
-            let sent = self.channel.request(method, params, progress, session, budget);
-            match sent.await {
-                Err(error) if error.kind == ErrorKind::SessionLost || error.facts.unprocessed => {
-                    self.forget(&connection);
-                    if renewed || !error.facts.unprocessed {
-                        return Err(error);
-                    }
-                    renewed = true;
-                }
-                Err(error)
-                    if error.facts.code == Some(HEADER_MISMATCH)
-                        && !relisted
-                        && matches!(operation, Operation::CallTool { .. })
-                        && connection.session().revision.mirrors_parameters() =>
-                {
-                    // What the tool wants in header fields may have changed
-                    // (basic/transports/streamable-http, "Client Behavior").
-                    relisted = true;
-                    self.cache.forget("tools/list");
-                    let tools = Operation::ListTools;
-                    let listed = pages::walk(self, &tools, "tools", progress, budget);
-                    match Box::pin(listed).await {
-                        Ok(_) => {}
-                        Err(given_up) if given_up.is_cancellation() => return Err(given_up),
-                        // What the caller asked for was the call.
-                        Err(_) => return Err(error),
-                    }
-                    callable(self.channel.transport(), operation)?;
-                }
-                Err(error)
-                    if error.facts.lost
-                        && !reissued
-                        && operation.is_repeatable()
-                        && connection.session().revision.reissues_lost_requests() =>
-                {
-                    reissued = true;
-                }
-                outcome => return outcome,
-            }
-        }
-    }
-
-    fn admit_tools(&self, tools: &mut Vec<Value>) -> Vec<LeftOut> {
-        self.channel.transport().admit_tools(tools, &self.session())
-    }
-
-    /// The params with the level of the log, if one was set for each request.
-    fn with_log_level(&self, params: Option<Value>) -> Option<Value> {
-        let Some(level) = lock(&self.log_level).clone() else { return params };
-        let mut params = params.unwrap_or_else(|| json!({}));
-        params["_meta"][metadata::LOG_LEVEL] = level.into();
-        Some(params)
-    }
-
-    /// Drops a connection that the server no longer knows, unless another
-    /// operation has replaced it already.
-    fn forget(&self, lost: &Arc<Connection>) {
-        let mut state = self.lock();
-        if matches!(&*state, State::Connected(current) if Arc::ptr_eq(current, lost)) {
-            *state = State::Idle;
-        }
-    }
-
-    fn standing(&self) -> Result<Option<Arc<Connection>>, ClientError> {
-        match &*self.lock() {
-            State::Idle => Ok(None),
-            State::Connected(connection) => Ok(Some(connection.clone())),
-            State::Refused(error) => Err(error.clone()),
-            State::Closed => Err(ClientError::new(ErrorKind::Closed, "the client is closed")),
-        }
-    }
-
-    /// What the next request carries.
-    fn session(&self) -> Session {
-        match self.connected() {
-            Some(connection) => connection.session().clone(),
-            None => self.lifecycle.opening(),
-        }
-    }
-
-    fn connected(&self) -> Option<Arc<Connection>> {
-        self.standing().ok().flatten()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
-    }
-}
-
-/// Whether the policy refuses the server, as it would the next time.
-fn is_refusal(error: &ClientError) -> bool {
-    matches!(error.kind, ErrorKind::UnsupportedVersion | ErrorKind::MissingCapabilities)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Whether the server declared what `operation` needs: only capabilities that
-/// were negotiated may be used (basic/lifecycle, "Operation"; from 2026-07-28 on
-/// what was not declared has no method to answer with).
-fn offered(connection: &Connection, operation: &Operation) -> Result<(), ClientError> {
-    match operation.capability() {
-        Some(needed) if !connection.declares(&needed) => {
-            let method = operation.method();
-            let message = format!("{method} was not sent: the server did not declare `{needed}`");
-            Err(ClientError::new(ErrorKind::NotSupported, message))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Whether a tool may be called over `transport`: one that was left out of the
-/// list must not be, nor one with arguments that cannot be said as it wants them.
-fn callable(transport: &dyn Transport, operation: &Operation) -> Result<(), ClientError> {
-    let Operation::CallTool { name, arguments } = operation else { return Ok(()) };
-    let unsent =
-        |kind, reason| Err(ClientError::new(kind, format!("tools/call was not sent: {reason}")));
-    let mut rejected = transport.rejected_tools().into_iter();
-    if let Some((_, reason)) = rejected.find(|(rejected, _)| rejected == name) {
-        return unsent(ErrorKind::NotSupported, reason);
-    }
-    match transport.unsendable(name, arguments.as_ref().unwrap_or(&Value::Null)) {
-        Some(reason) => unsent(ErrorKind::InvalidArguments, reason),
-        None => Ok(()),
     }
 }
 
