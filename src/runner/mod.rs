@@ -2,6 +2,7 @@
 //! and emits [`Event`]s. It prints nothing.
 
 pub mod addresses;
+pub mod engine;
 pub mod event;
 pub mod execution;
 pub mod expected;
@@ -12,6 +13,7 @@ pub mod probe;
 pub mod process;
 pub mod prove;
 pub mod subject;
+mod weighing;
 pub mod worker;
 
 use std::collections::BTreeMap;
