@@ -324,16 +324,15 @@ fn inside<'t>(tree: &'t Tree, place: &[String], path: &[String], depth: usize) -
 pub type Arrows<'t> = BTreeMap<&'t str, BTreeMap<&'t str, BTreeSet<String>>>;
 
 /// The files that each file uses: those that define what its code names, and those
-/// that give a type of another file a method that it calls.
+/// that give a type, which it names or defines, a method that it calls.
 pub fn arrows(tree: &Tree) -> Arrows<'_> {
     let mut given: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let mut elsewhere = BTreeSet::new();
+    let mut homes: BTreeMap<&str, &str> = BTreeMap::new();
     for (place, module) in tree {
         for (of, name) in &module.methods {
             given.entry(name).or_default().insert(&module.file);
-            let home = resolve(tree, place, of, 0);
-            if home.is_some_and(|home| home != module.file) {
-                elsewhere.insert(name.as_str());
+            if let Some(home) = resolve(tree, place, of, 0).filter(|home| *home != module.file) {
+                homes.insert(name, home);
             }
         }
     }
@@ -345,9 +344,12 @@ pub fn arrows(tree: &Tree) -> Arrows<'_> {
                 used.entry(home).or_default().insert(path.join("::"));
             }
         }
-        for name in module.calls.iter().filter(|name| elsewhere.contains(name.as_str())) {
+        for name in &module.calls {
+            let Some(home) = homes.get(name.as_str()) else { continue };
+            // Others have methods of such names too.
+            let is_known = used.contains_key(home) || *home == module.file;
             let files = &given[name.as_str()];
-            if let (1, Some(only)) = (files.len(), files.first()) {
+            if let (true, 1, Some(only)) = (is_known, files.len(), files.first()) {
                 used.entry(only).or_default().insert(format!(".{name}()"));
             }
         }

@@ -13,7 +13,8 @@ pub(super) const TABLES: &str = include_str!("schema.sql");
 pub(super) const MIGRATIONS: [&str; VERSION as usize - 1] = [OUTCOMES, APPROVALS];
 
 /// What calls came to.
-pub(super) const OUTCOMES: &str = "ALTER TABLE event ADD COLUMN outcome TEXT CHECK (outcome IS NULL OR (
+pub(super) const OUTCOMES: &str =
+    "ALTER TABLE event ADD COLUMN outcome TEXT CHECK (outcome IS NULL OR (
     kind = 'tool' AND is_error IS NOT NULL AND outcome IN ('ok', 'failed', 'cancelled')
     AND (outcome = 'ok') = (is_error = 0)));";
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::mcp::json_rpc::{INTERNAL_ERROR, INVALID_PARAMS};
 use crate::mcp::Revision::{V2025_03_26, V2025_06_18, V2025_11_25};
+use crate::mcp::json_rpc::{INTERNAL_ERROR, INVALID_PARAMS};
 
 /// A handler that always gives this answer.
 fn always(answer: Value) -> Handler {
