@@ -5,9 +5,12 @@
 //! there already, and capabilities follow from what is registered. A request
 //! is rejected only where the revision says that a server must.
 
+mod acting;
 mod action;
 mod answering;
 mod asking;
+mod declaring;
+mod endpoint;
 mod features;
 mod scripted;
 mod stateless;
