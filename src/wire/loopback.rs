@@ -138,5 +138,4 @@ struct Origin {
 }
 
 #[cfg(test)]
-#[path = "loopback_tests.rs"]
 mod tests;

@@ -1,5 +1,8 @@
 //! Tests of the loopback server, and of the live client against it.
 
+mod bodies;
+mod refused;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ::http::header::{ACCEPT, HOST, LOCATION, USER_AGENT};
@@ -269,57 +272,6 @@ async fn a_body_may_break_off_before_its_first_chunk() {
 }
 
 #[tokio::test]
-async fn a_body_in_pieces_with_a_length_is_read_to_its_end() {
-    let (_handle, url, wire) = serve(far(|_| async {
-        let body = Body::stream(stream::iter([chunk("ab"), chunk(""), chunk("cd")]));
-        let response = ::http::Response::builder().header(CONTENT_LENGTH, "4").body(body);
-        Ok(response.expect("a response"))
-    }));
-    let live = Live::new();
-    let body = live.send(get(&url)).await.expect("a response").into_body();
-    let body = read_whole(body, 64).await;
-    assert_eq!(body.as_deref(), Ok(&b"abcd"[..]));
-    assert_eq!(only(&wire).end, End::Complete);
-}
-
-#[tokio::test]
-async fn a_body_shorter_than_its_declared_length_breaks_off() {
-    for text in ["abc", ""] {
-        let (_handle, url, _wire) = serve(far(move |_| async move {
-            let response = ::http::Response::builder().header(CONTENT_LENGTH, "9");
-            Ok(response.body(Body::whole(text)).expect("a response"))
-        }));
-        let live = Live::new();
-        let body = live.send(get(&url)).await.expect("the head came").into_body();
-        let read = read_whole(body, 64).await;
-        assert_eq!(read, Err(TransportError::Closed.into()), "{text:?}");
-    }
-}
-
-#[tokio::test]
-async fn a_body_longer_than_its_declared_length_is_cut_there() {
-    let (_handle, url, wire) = serve(far(|_| async {
-        let response = ::http::Response::builder().header(CONTENT_LENGTH, "2");
-        Ok(response.body(Body::whole("abcd")).expect("a response"))
-    }));
-    let live = Live::new();
-    let body = live.send(get(&url)).await.expect("a response").into_body();
-    assert_eq!(read_whole(body, 64).await.as_deref(), Ok(&b"ab"[..]));
-    assert_eq!(&only(&wire).response_body[..], b"abcd");
-}
-
-#[tokio::test]
-async fn head_tells_a_declared_length_and_sends_nothing() {
-    let (_handle, url, wire) = serve(far(|_| async {
-        let response = ::http::Response::builder().header(CONTENT_LENGTH, "9");
-        Ok(response.body(Body::whole("")).expect("a response"))
-    }));
-    let answer = raw(&url, b"HEAD / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
-    assert!(answer.contains("content-length: 9\r\n") && answer.ends_with("\r\n\r\n"), "{answer}");
-    assert_eq!(only(&wire).end, End::Complete);
-}
-
-#[tokio::test]
 async fn a_client_that_drops_a_body_is_noticed() {
     let (sender, body, dropped) = body_in_hand();
     let body = Once::new(body);
@@ -403,61 +355,4 @@ async fn redirects_are_not_followed() {
     assert_eq!(response.headers()[LOCATION], "/elsewhere");
     assert_eq!(response.headers()[CONTENT_LENGTH], "0");
     assert_eq!(asked.load(Ordering::Relaxed), 1);
-}
-
-#[tokio::test]
-async fn a_large_request_does_not_reach_the_double() {
-    let (_handle, url, wire) = serve(bodies(|| Body::whole("")));
-    let live = Live::new();
-    let post = |length| {
-        let body = Bytes::from(vec![b'x'; length]);
-        ::http::Request::post(&url).body(body).expect("a request")
-    };
-    let response = live.send(post(REQUEST_LIMIT)).await.expect("a response");
-    assert_eq!(response.status(), 200);
-    assert_eq!(wire.exchanges().len(), 1);
-
-    // Declared, and not: neither is read beyond the limit.
-    let head =
-        format!("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", REQUEST_LIMIT + 1);
-    assert!(raw(&url, head.as_bytes()).await.starts_with("HTTP/1.1 413 "));
-    let mut chunked = b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();
-    chunked.extend_from_slice(format!("{:x}\r\n", REQUEST_LIMIT + 1).as_bytes());
-    chunked.resize(chunked.len() + REQUEST_LIMIT + 1, b'x');
-    let mut stream = connect(&url).await;
-    stream.write_all(&chunked).await.expect("written");
-    let mut status = [0; 13];
-    stream.read_exact(&mut status).await.expect("a status line");
-    assert_eq!(&status, b"HTTP/1.1 413 ");
-    assert_eq!(wire.exchanges().len(), 1);
-}
-
-#[tokio::test]
-async fn what_is_no_request_does_not_reach_the_double() {
-    let (_handle, url, wire) = serve(bodies(|| Body::whole("")));
-    assert!(raw(&url, b"nonsense\r\n\r\n").await.starts_with("HTTP/1.1 400 "));
-    let tunnel = b"CONNECT a.test:443 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
-    assert!(raw(&url, tunnel).await.starts_with("HTTP/1.1 405 "));
-    // A request that ends in the middle of its body.
-    let half = b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nab";
-    let mut stream = connect(&url).await;
-    stream.write_all(half).await.expect("written");
-    stream.shutdown().await.expect("closed for writing");
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).await.expect("read to the end");
-    assert!(wire.exchanges().is_empty());
-    // A target that is a whole URI is still a request to the origin's name.
-    let absolute = b"GET http://other.test/x HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
-    assert!(raw(&url, absolute).await.starts_with("HTTP/1.1 200 "));
-    assert_eq!(only(&wire).uri, "http://server.test/x");
-}
-
-#[tokio::test]
-async fn a_body_without_end_is_passed_on_as_fast_as_it_is_read() {
-    let (_handle, url, wire) =
-        serve(bodies(|| Body::stream(stream::repeat(Ok(Bytes::from_static(&[b'x'; 65536]))))));
-    let live = Live::new();
-    let mut body = live.send(get(&url)).await.expect("a response").into_body();
-    assert!(matches!(body.next().await, Some(Ok(_))));
-    assert_eq!(only(&wire).end, End::Open);
 }
