@@ -8,6 +8,7 @@ use http::Uri;
 use tokio::time::Instant;
 
 use super::store::Place;
+use super::run::LEASE;
 use super::*;
 use crate::mcp::Revision;
 use crate::mcp::client::{Options, StreamableHttp};

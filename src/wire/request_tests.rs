@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::*;
+use crate::wire::http::ClientError;
 use crate::wire::Recorder;
 use crate::wire::double::{Double, Origin, Plan};
 use crate::wire::exchange::Wire;

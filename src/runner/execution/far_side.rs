@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use http::Uri;
+use rhai::Dynamic;
 
 use super::acting::Acted;
 use super::executed::{Executed, Outcome};

@@ -3,10 +3,11 @@
 mod playing;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::*;
 use crate::check::discovery::SupportScript;
-use crate::check::{Check, WIRE_SCHEMA};
+use crate::check::{Check, Side, WIRE_SCHEMA};
 
 /// A check of a client with the claims `1` to `claims`, each about one call: it
 /// was made with its own number.

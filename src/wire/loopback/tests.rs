@@ -5,15 +5,18 @@ mod refused;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ::http::header::{ACCEPT, HOST, LOCATION, USER_AGENT};
+use ::http::Method;
+use ::http::header::{ACCEPT, CONTENT_LENGTH, HOST, LOCATION, USER_AGENT};
+use bytes::Bytes;
 use futures_util::stream::{self, StreamExt};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot};
 
 use super::*;
 use crate::wire::body::read_whole;
 use crate::wire::exchange::{End, Wire};
-use crate::wire::http::{BoxFuture, Response};
+use crate::wire::http::{Body, BoxFuture, ClientError, Request, Response, TransportError};
 use crate::wire::live::Live;
 use crate::wire::{Exchange, Recorder, RequestHead};
 

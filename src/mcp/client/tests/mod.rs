@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::*;
+use crate::mcp::negotiation::Policy;
 use crate::wire::http::{self, BoxFuture};
 use crate::wire::{Body, HttpClient, Request, RequestHead, Response, TransportError};
 

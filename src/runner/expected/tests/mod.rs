@@ -8,10 +8,15 @@ mod writing;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::NaiveDate;
 use miette::NamedSource;
 
 use super::*;
-use crate::check::{About, Check, Checkpoint, CheckpointResult, Level, Verdict};
+use crate::check::{
+    About, Check, Checkpoint, CheckpointResult, Level, Library, SourceError, SourceText, Verdict,
+};
+use crate::mcp::Revision;
+use crate::runner::Execution;
 
 /// A check with three cases, of which one claim is new in 2025-11-25.
 const CASES: &str = r#"//! Calls a tool.
