@@ -7,8 +7,8 @@ use std::time::Duration;
 use http::Uri;
 use tokio::time::Instant;
 
-use super::store::Place;
 use super::run::LEASE;
+use super::store::Place;
 use super::*;
 use crate::mcp::Revision;
 use crate::mcp::client::{Options, StreamableHttp};

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::wire::http::ClientError;
 use crate::wire::Recorder;
 use crate::wire::double::{Double, Origin, Plan};
 use crate::wire::exchange::Wire;
+use crate::wire::http::ClientError;
 use crate::wire::http::{HttpClient, TransportError};
 use crate::wire::live::Live;
 use crate::wire::loopback::{Loopback, LoopbackHandle};
