@@ -8,12 +8,13 @@ use crate::tree;
 
 /// Circles that stay, each by its files, or by the folder that all of them are in,
 /// and why.
-const NATURAL: [(&[&str], &str); 5] = [
-    (&["mcp/schema"], "not mended yet"),
-    (&["mcp/schema/judgement.rs", "mcp/schema/nearest.rs"], "not mended yet"),
+const NATURAL: [(&[&str], &str); 3] = [
+    (
+        &["mcp/schema/judgement.rs", "mcp/schema/nearest.rs"],
+        "a JSON value is judged by its parts, and judging tells which of several types is nearest",
+    ),
     (&["script/"], "not mended yet"),
-    (&["script/reference"], "not mended yet"),
-    (&["wire/"], "not mended yet"),
+    (&["wire/redact.rs", "wire/redact/places.rs"], "not mended yet"),
 ];
 
 /// Each circle below `root` as the arrows that it is made of.
@@ -34,7 +35,10 @@ fn told(root: &Path) -> Vec<(BTreeSet<String>, String)> {
 }
 
 fn is_of(circle: &BTreeSet<String>, files: &[&str]) -> bool {
-    circle.iter().all(|file| files.iter().any(|allowed| file.starts_with(allowed)))
+    let is_in = |file: &str, allowed: &str| {
+        file == allowed || allowed.ends_with('/') && file.starts_with(allowed)
+    };
+    circle.iter().all(|file| files.iter().any(|allowed| is_in(file, allowed)))
 }
 
 #[test]
