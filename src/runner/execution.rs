@@ -3,19 +3,19 @@
 
 mod acting;
 mod alone;
+mod context;
 mod executed;
 mod far_side;
 mod functions;
 mod judging;
 mod stage;
-mod telling;
 mod wire_schema;
 
 pub use self::alone::{Alone, Driven, drive_alone};
+pub use self::context::{CONTEXT_VARIABLE, SCENARIO_VARIABLE, VERSION_VARIABLE};
 pub use self::executed::Executed;
 pub use self::functions::require_functions;
 pub use self::judging::all_checkpoints;
-pub use self::telling::{CONTEXT_VARIABLE, SCENARIO_VARIABLE, VERSION_VARIABLE};
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -24,7 +24,7 @@ mod excused;
 mod known;
 mod layout;
 mod lists;
-mod placing;
+mod matching;
 mod reading;
 pub mod scope;
 mod tally;

@@ -1,4 +1,4 @@
-//! Where an execution is, and which entries are about it.
+//! Which executions an entry is about, and where an execution is.
 
 use super::entry::Entry;
 use super::scope::Where;
