@@ -222,5 +222,4 @@ fn is_scheme(word: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-#[path = "redact_tests.rs"]
 mod tests;

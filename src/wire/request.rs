@@ -171,5 +171,4 @@ impl fmt::Debug for RequestHead {
 }
 
 #[cfg(test)]
-#[path = "request_tests.rs"]
 mod tests;

@@ -440,5 +440,4 @@ fn replace_version(mut bytes: Vec<u8>, version: &[u8], name: &[u8]) -> Vec<u8> {
 }
 
 #[cfg(test)]
-#[path = "text_tests.rs"]
 mod tests;

@@ -6,7 +6,7 @@ mod files;
 mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The modules from the bottom to the top; those of one row may use each
 /// other.
@@ -100,20 +100,28 @@ fn main_stays_short() {
     assert!(lines < 50, "src/main.rs has {lines} lines");
 }
 
+/// The sources of one side of `mcp`, without its tests: a test of the client may play
+/// a scripted server.
+fn side(own: &str) -> Vec<(PathBuf, String)> {
+    let mcp = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/mcp");
+    let folder = walkdir::WalkDir::new(mcp.join(own)).into_iter();
+    let paths = folder.map(|entry| entry.expect("the sources can be read").into_path());
+    let paths = paths.chain([mcp.join(own).with_extension("rs")]);
+    let is_test = |path: &Path| {
+        path.strip_prefix(&mcp).is_ok_and(|inside| tree::is_test(&inside.to_string_lossy()))
+    };
+    let sources = paths.filter(|path| path.is_file() && !is_test(path));
+    let read = |path: &PathBuf| std::fs::read_to_string(path).expect("a source is UTF-8");
+    sources.map(|path| (path.clone(), read(&path))).collect()
+}
+
 /// What the double sends must not be made by what it tests.
 #[test]
 fn client_and_double_use_nothing_of_each_other() {
-    let mcp = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/mcp");
     for (own, other) in [("server", "client"), ("client", "server")] {
-        for entry in walkdir::WalkDir::new(mcp.join(own)) {
-            let entry = entry.expect("the sources can be read");
-            // A test of the client may play a scripted server.
-            if !entry.file_type().is_file() || entry.path().iter().any(|part| part == "tests") {
-                continue;
-            }
-            let text = std::fs::read_to_string(entry.path()).expect("a source is UTF-8");
+        for (path, text) in side(own) {
             for way in [format!("mcp::{other}"), format!("super::{other}::")] {
-                assert!(!text.contains(&way), "{} uses {way}", entry.path().display());
+                assert!(!text.contains(&way), "{} uses {way}", path.display());
             }
         }
     }
@@ -147,14 +155,8 @@ fn extended(text: &str) -> impl Iterator<Item = &str> {
 /// the paths.
 #[test]
 fn client_and_double_give_methods_to_nothing_but_their_own() {
-    let mcp = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/mcp");
     for own in ["server", "client"] {
-        let texts: Vec<String> = walkdir::WalkDir::new(mcp.join(own))
-            .into_iter()
-            .map(|entry| entry.expect("the sources can be read"))
-            .filter(|entry| entry.file_type().is_file())
-            .map(|entry| std::fs::read_to_string(entry.path()).expect("a source is UTF-8"))
-            .collect();
+        let texts: Vec<String> = side(own).into_iter().map(|(_, text)| text).collect();
         let own_types: BTreeSet<&str> = texts.iter().flat_map(|text| defined(text)).collect();
         assert!(own_types.len() > 10, "the types are found: {own_types:?}");
         let others = texts.iter().flat_map(|text| extended(text));

@@ -28,8 +28,7 @@ pub type Tree = BTreeMap<Vec<String>, Module>;
 
 /// Whether a file holds tests and nothing else.
 pub fn is_test(inside: &str) -> bool {
-    let name = inside.trim_end_matches(".rs");
-    name.split('/').any(|part| part == "tests" || part.ends_with("_tests"))
+    inside.trim_end_matches(".rs").split(['/', '\\']).any(|part| part == "tests")
 }
 
 /// Reads every source below `root` that is no test.

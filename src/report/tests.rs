@@ -66,7 +66,7 @@ fn assert_golden(name: &str, text: &str) {
     assert!(!text.contains(SECRET), "a secret is shown in {name}");
     assert!(!text.contains("127.0.0.1"), "an origin is shown by its address in {name}");
     let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path("../../../tests/golden");
+    settings.set_snapshot_path("../../tests/golden");
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| insta::assert_snapshot!(name, text));
