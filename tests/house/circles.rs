@@ -68,7 +68,7 @@ fn planted(files: &[(&str, &str)]) -> Vec<String> {
 #[test]
 fn a_circle_between_neighbours_is_found() {
     let files = [
-        ("wire/mod.rs", "pub mod http;\nmod request;\npub use self::request::{Head, validate};\n"),
+        ("wire.rs", "pub mod http;\nmod request;\npub use self::request::{Head, validate};\n"),
         ("wire/http.rs", "use super::Head;\npub struct Request(Head);\n"),
         ("wire/request.rs", "pub struct Head;\nfn of(r: &crate::wire::http::Request) {}\n"),
     ];

@@ -47,7 +47,7 @@ pub fn read(root: &Path) -> Tree {
         }
         let place = inside.trim_end_matches(".rs").split('/').map(str::to_owned);
         let mut place: Vec<String> = place.collect();
-        if place.last().is_some_and(|last| ["mod", "lib"].contains(&last.as_str())) {
+        if place.last().is_some_and(|last| last == "lib") {
             place.pop();
         }
         let text = std::fs::read_to_string(path).expect("a source is UTF-8");
