@@ -130,8 +130,6 @@ pub(in crate::script) fn declare(api: &mut Api) {
     .function("take_rows(table: string)", |host, table: Text| {
         host.0.host.store().take_rows(place(&table)?).map_err(thrown)
     })
-    .doc("From now on the store has no room for more than it holds.")
-    .function("fill_store()", |host, ()| host.0.host.store().fill().map_err(thrown))
     .doc("Writes a row as it is, over one of the same key: `ok`, or `error`.")
     .function("write_row(table: string, row: map) -> any", |host, (table, row): (Text, Map)| {
         host.write_row(&table, row, true)
