@@ -4,7 +4,9 @@
 //! A script reaches what is passed to it (`server`, `client`, `seen`), the
 //! actions, and the support scripts under `_lib`; nothing else.
 
+mod absent;
 pub mod action;
+mod api;
 pub mod blocking;
 mod challenge;
 pub mod client;
@@ -29,6 +31,7 @@ pub mod statements;
 mod text;
 mod types;
 pub mod value;
+mod withheld;
 mod words;
 
 pub use engine::{Script, ScriptEngine};
