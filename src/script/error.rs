@@ -1,5 +1,6 @@
 //! Errors of scripts as diagnostics: [`ScriptError`].
 
+mod cause;
 mod explain;
 mod site;
 
@@ -7,6 +8,9 @@ use std::collections::BTreeMap;
 
 use miette::{Diagnostic, LabeledSpan};
 use rhai::{EvalAltResult, ParseError, Position};
+
+pub use self::cause::Cause;
+pub(super) use self::site::call_end;
 
 use self::explain::{Explained, explain, lower_first, reserved_help};
 use self::site::Site;
@@ -30,31 +34,6 @@ pub struct ScriptError {
 
 /// A place that a script was at: a source text and an offset in it, in bytes.
 pub(super) type Frame = (SourceText, usize);
-
-/// What kind of end a script came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// The script is wrong.
-    Script,
-    /// It went on from something that never happened: the subject was silent.
-    Absent,
-    /// It asked for a member of a number, a string or a boolean: the script is
-    /// wrong, or the subject sent something of the wrong shape.
-    Shape,
-    /// It would never have come to its end: it ran or waited too often.
-    WithoutEnd,
-    /// Its time was up.
-    TimeIsUp,
-    /// The user interrupted the run.
-    Interrupted,
-}
-
-impl Cause {
-    /// Whether the script was ended, rather than failed.
-    pub fn is_an_end(self) -> bool {
-        matches!(self, Cause::TimeIsUp | Cause::Interrupted)
-    }
-}
 
 impl Diagnostic for ScriptError {
     fn code<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
@@ -203,38 +182,4 @@ fn receiver_start(text: &str, start: usize) -> usize {
         .last()
         .map(|(at, _)| line_start + at);
     word.unwrap_or(start)
-}
-
-/// The end of a name and of the arguments in parentheses that follow it.
-pub(super) fn call_end(text: &str, start: usize) -> usize {
-    let mut depth = 0_usize;
-    let mut in_string = false;
-    let mut escaped = false;
-    for (at, character) in text[start..].char_indices() {
-        let end = start + at;
-        if in_string {
-            match character {
-                _ if escaped => escaped = false,
-                '\\' => escaped = true,
-                '"' => in_string = false,
-                '\n' => return end,
-                _ => {}
-            }
-            continue;
-        }
-        match character {
-            '"' => in_string = true,
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' if depth == 0 => return end.max(start),
-            ')' | ']' | '}' => {
-                depth -= 1;
-                if depth == 0 {
-                    return end + 1;
-                }
-            }
-            ';' | '\n' | ',' | ' ' if depth == 0 && at > 0 => return end,
-            _ => {}
-        }
-    }
-    text.len()
 }

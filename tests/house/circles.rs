@@ -13,7 +13,10 @@ const NATURAL: [(&[&str], &str); 3] = [
         &["mcp/schema/judgement.rs", "mcp/schema/nearest.rs"],
         "a JSON value is judged by its parts, and judging tells which of several types is nearest",
     ),
-    (&["script/"], "not mended yet"),
+    (
+        &["script/client/answer.rs", "script/observation.rs", "script/value.rs"],
+        "a value of a script is written as JSON by its parts, and messages and answers are such",
+    ),
     (&["wire/redact.rs", "wire/redact/places.rs"], "not mended yet"),
 ];
 

@@ -2,7 +2,7 @@
 
 use rhai::EvalAltResult;
 
-use super::Cause;
+use super::cause::Cause;
 use super::site::Site;
 use crate::check::nearest::{alternatives, nearest};
 use crate::script::names::Names;

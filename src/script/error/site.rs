@@ -1,7 +1,5 @@
 //! Where an error of a script happened, and what stands around it: [`Site`].
 
-use super::call_end;
-
 /// Where it happened: a text, and the offset in it, in bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Site<'a> {
@@ -78,6 +76,40 @@ impl<'a> Site<'a> {
         let all = parameters.chain(declared).filter(|name| !name.is_empty());
         all.map(str::to_owned).collect()
     }
+}
+
+/// The end of a name and of the arguments in parentheses that follow it.
+pub(in crate::script) fn call_end(text: &str, start: usize) -> usize {
+    let mut depth = 0_usize;
+    let mut in_string = false;
+    let mut escaped = false;
+    for (at, character) in text[start..].char_indices() {
+        let end = start + at;
+        if in_string {
+            match character {
+                _ if escaped => escaped = false,
+                '\\' => escaped = true,
+                '"' => in_string = false,
+                '\n' => return end,
+                _ => {}
+            }
+            continue;
+        }
+        match character {
+            '"' => in_string = true,
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' if depth == 0 => return end.max(start),
+            ')' | ']' | '}' => {
+                depth -= 1;
+                if depth == 0 {
+                    return end + 1;
+                }
+            }
+            ';' | '\n' | ',' | ' ' if depth == 0 && at > 0 => return end,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 /// The words of a text, and what is empty between two signs.

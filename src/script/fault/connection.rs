@@ -7,10 +7,9 @@ use bytes::{Bytes, BytesMut};
 use futures_util::stream;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, StatusCode};
-use memchr::memmem;
 use serde_json::Value;
 
-use super::message::{HttpMessage, State, events};
+use super::message::{HttpMessage, State, events, whole_events};
 use super::{Directive, Fault};
 use crate::wire::event_stream::encode;
 use crate::wire::http::BoxFuture;
@@ -264,13 +263,4 @@ fn changed_events(body: Body, head: State, incoming: Incoming) -> Body {
             }
         }
     }))
-}
-
-/// How many bytes of the beginning of a stream are whole: up to and with the
-/// last blank line.
-pub(super) fn whole_events(text: &[u8]) -> usize {
-    let ends = ["\n\n", "\n\r\n", "\r\r"]
-        .map(str::as_bytes)
-        .map(|blank| memmem::rfind(text, blank).map_or(0, |start| start + blank.len()));
-    ends.into_iter().max().unwrap_or(0)
 }

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
+use memchr::memmem;
 use rhai::Dynamic;
 use serde_json::Value;
 
@@ -212,6 +213,15 @@ pub(super) fn events(text: &[u8]) -> Vec<ServerEvent> {
     // What is too large for one event is refused by its reader as well.
     let _ = EventParser::default().push(text, &mut events);
     events
+}
+
+/// How many bytes of the beginning of a stream are whole: up to and with the
+/// last blank line.
+pub(super) fn whole_events(text: &[u8]) -> usize {
+    let ends = ["\n\n", "\n\r\n", "\r\r"]
+        .map(str::as_bytes)
+        .map(|blank| memmem::rfind(text, blank).map_or(0, |start| start + blank.len()));
+    ends.into_iter().max().unwrap_or(0)
 }
 
 /// The name of a header field.

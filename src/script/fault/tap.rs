@@ -8,8 +8,7 @@ use bytes::{Bytes, BytesMut};
 use futures_util::stream::Stream;
 use tokio::time::Instant;
 
-use super::connection::whole_events;
-use super::message::{State, events};
+use super::message::{State, events, whole_events};
 use crate::wire::event_stream::encode;
 use crate::wire::http::BoxFuture;
 use crate::wire::{Body, ClientError, HttpClient, READ_LIMIT, Request, Response, TransportError};

@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::script::Limits;
 use crate::wire::double::{Double, Frame, Head, Origin, Plan};
-use crate::wire::http::Body;
-use crate::wire::{HttpClient, Recorder, Wire, read_whole};
+use crate::wire::{HttpClient, Recorder, Wire, http::Body, read_whole};
 
 /// Answers each POST with the method and the id that it had.
 struct Echo {
