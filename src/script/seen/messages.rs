@@ -149,7 +149,7 @@ pub(super) fn declare(api: &mut Api) {
         .doc("Whether the status of the response is one of success.")
         .property("accepted: bool", |exchange| read(exchange, |exchange| exchange.accepted()))
         .doc("Whether the client closed the exchange before its end.")
-        .property("aborted: bool", |exchange| read(exchange, |exchange| aborted(exchange)))
+        .property("aborted: bool", |exchange| read(exchange, aborted))
         .doc("Whether the response came to its end.")
         .property("complete: bool", |exchange| {
             read(exchange, |exchange| exchange.end == End::Complete)
