@@ -240,8 +240,6 @@ fn a_name_and_its_value_are_known_beside_each_other() {
             r#"{"name":"Cookie","password":"zq","value":"sid=zq"}"#,
             r#"{"name":"Cookie","password":"[redacted]","value":"[redacted]"}"#,
         ),
-        (r#"[["token","zq345678"],["x","y"]]"#, r#"[["token","[redacted]"],["x","y"]]"#),
-        ("[('access_token', 'zq345678')]", "[('access_token', '[redacted]')]"),
         ("[(b'cookie', b'sid=zq'), (b'x', b'y')]", "[(b'cookie', b'[redacted]'), (b'x', b'y')]"),
     ] {
         assert_eq!(redact(text), expected);
@@ -263,8 +261,8 @@ fn a_value_is_known_by_the_name_beside_it() {
     let value = serde_json::json!({
         "headers": [{ "name": "Cookie", "value": "sid=zq" }, { "name": "Host", "value": "h" }],
         "fields": [{ "value": "zq", "key": "password" }, { "name": "code", "value": "py" }],
-        "raw": ["Cookie", "sid=zq", "Host", "h", "token", "zq345678", "token", "bucket"],
-        "secret": { "v": "zq", "n": [{ "x": "zq" }], "empty": "" },
+        "raw": ["Cookie", "sid=zq", "Host", "h", "token", "bucket"],
+        "cookies": { "v": "zq", "n": [{ "x": "zq" }], "empty": "" },
         "password": { "type": "string", "title": "Password" },
         "authToken": "zq", "progressToken": "zq", "maxTokens": 7, "sessionToken": 7,
         "error": { "code": { "text": "x" } },
@@ -276,8 +274,8 @@ fn a_value_is_known_by_the_name_beside_it() {
         "fields": [
             { "value": "[redacted]", "key": "password" }, { "name": "code", "value": "py" },
         ],
-        "raw": ["Cookie", "[redacted]", "Host", "h", "token", "[redacted]", "token", "bucket"],
-        "secret": { "v": "[redacted]", "n": [{ "x": "[redacted]" }], "empty": "" },
+        "raw": ["Cookie", "[redacted]", "Host", "h", "token", "bucket"],
+        "cookies": { "v": "[redacted]", "n": [{ "x": "[redacted]" }], "empty": "" },
         "password": { "type": "string", "title": "Password" },
         "authToken": "[redacted]", "progressToken": "zq", "maxTokens": 7, "sessionToken": 7,
         "error": { "code": { "text": "x" } },
@@ -384,34 +382,23 @@ fn names_are_known_by_their_end() {
 }
 
 #[test]
-fn objects_are_redacted_as_values_are() {
+fn objects_of_cookies_are_redacted_and_others_are_read() {
     for (text, expected) in [
-        (r#"{"secret":{"v":"zq"},"x":"y"}"#, r#"{"secret":{"v":"[redacted]"},"x":"y"}"#),
         (
-            r#"{"cookies":{"sid":"zq","n":{"m":["zq","zq"]},"e":""},"x":"y"}"#,
-            r#"{"cookies":{"sid":"[redacted]","n":{"m":["[redacted]","[redacted]"]},"e":""},"x":"y"}"#,
+            r#"{"cookies":{"sid":"zq}","n":{"m":["zq","zq"]}},"x":"y"}"#,
+            r#"{"cookies":{[redacted]},"x":"y"}"#,
         ),
+        (r#"{"t":"{\"cookies\":{\"v\":\"zq\"}}"}"#, r#"{"t":"{\"cookies\":{[redacted]}}"}"#),
+        ("cookies={'sid': 'zq'}", "cookies={[redacted]}"),
+        ("{ cookies: { sid: 'zq' }, x: 'y' }", "{ cookies: {[redacted]}, x: 'y' }"),
+        (r#"{"cookies":[{"name":"sid","value":"zq"}],"x":"y"}"#, r#"{"cookies":[[redacted]],"x":"y"}"#),
+        (r#"{"cookies":{"v":"cut sho"#, r#"{"cookies":{[redacted]"#),
         (
-            r#"{"t":"{\"secret\":{\"v\":\"zq\"}}"}"#,
-            r#"{"t":"{\"secret\":{\"v\":\"[redacted]\"}}"}"#,
+            r#"{"properties":{"password":{"type":"string"}},"secret":{"password":"zq"}}"#,
+            r#"{"properties":{"password":{"type":"string"}},"secret":{"password":"[redacted]"}}"#,
         ),
-        ("cookies={'sid': 'zq'}", "cookies={'sid': '[redacted]'}"),
-        ("{ cookies: { sid: 'zq' }, x: 'y' }", "{ cookies: { sid: '[redacted]' }, x: 'y' }"),
-        (
-            r#"{"cookies":[{"name":"sid","value":"zq"}],"x":"y"}"#,
-            r#"{"cookies":[{"name":"[redacted]","value":"[redacted]"}],"x":"y"}"#,
-        ),
-        (r#"{"password":[7,"zq"]}"#, r#"{"password":[7,"[redacted]"]}"#),
-        (r#"{"secret":{"v":"cut sho"#, r#"{"secret":{"v":"[redacted]"#),
     ] {
         assert_eq!(redact(text), expected);
-    }
-    for text in [
-        r#"{"properties":{"password":{"description":"d","type":"string"},"token":{"$ref":"x"}}}"#,
-        r#"{"code":{"text":"x"},"assertion":{"expected":"x"},"token":{}}"#,
-        "{ token: { type: 'string', format: 'x' } }",
-    ] {
-        assert_eq!(redact(text), text);
     }
 }
 
