@@ -20,11 +20,10 @@ mod layers;
 mod names;
 mod pem;
 mod places;
+mod value;
 
 use std::borrow::Cow;
 use std::ops::Range;
-
-use serde_json::{Map, Value};
 
 pub use self::names::{CREDENTIAL_ENDINGS, CREDENTIAL_HEADERS, CREDENTIAL_MEMBERS, SCHEMES};
 
@@ -75,64 +74,6 @@ impl Redactor {
             None => self.redact_bytes(value),
         }
     }
-
-    /// `value` without credentials: each string by itself, so that no escape hides
-    /// what it says, and what a name makes one: that of its member, that of a header
-    /// field before it in a list, or one that its object says beside a member `value`.
-    pub fn value(&self, value: &Value) -> Value {
-        match value {
-            Value::String(text) => self.redact(text).into(),
-            Value::Array(items) => {
-                let names = std::iter::once(&Value::Null).chain(items);
-                let redacted = |(name, item): (&Value, &Value)| match name.as_str().and_then(named) {
-                    Some(name) if name.is_header && !name.is_prose => self.member(name, item),
-                    _ => self.value(item),
-                };
-                names.zip(items).map(redacted).collect()
-            }
-            Value::Object(members) => {
-                let member = |(key, value): (&String, &Value)| {
-                    let is_value = ["value", "values"].contains(&&*key.to_ascii_lowercase());
-                    let beside = is_value.then(|| named_beside(members, value)).flatten();
-                    let shown = match beside.or_else(|| named(key)) {
-                        Some(name) => self.member(name, value),
-                        None => self.value(value),
-                    };
-                    (self.redact(key), shown)
-                };
-                members.iter().map(member).collect()
-            }
-            other => other.clone(),
-        }
-    }
-
-    /// The value of the member `name` without what it says.
-    fn member(&self, name: Name, value: &Value) -> Value {
-        match value {
-            Value::String(text) if !text.is_empty() => REDACTED.into(),
-            // A code is how JSON-RPC tells what an error is.
-            Value::Number(_) if !name.is_prose => REDACTED.into(),
-            Value::Array(items) => items.iter().map(|item| self.member(name, item)).collect(),
-            Value::Object(members) if name.is_of_cookies() => members
-                .iter()
-                .map(|(key, value)| (self.redact(key), self.member(name, value)))
-                .collect(),
-            other => self.value(other),
-        }
-    }
-}
-
-fn named(text: &str) -> Option<Name> {
-    Name::of(text.as_bytes())
-}
-
-/// The name of a credential that a string of the object says, if `value` can be
-/// that credential.
-fn named_beside(members: &Map<String, Value>, value: &Value) -> Option<Name> {
-    let others = members.values().filter(|other| !std::ptr::eq(*other, value));
-    let names = others.filter_map(|other| other.as_str().and_then(named));
-    let is_token = || value.as_str().is_some_and(|text| is_token_like(text.as_bytes()));
-    names.into_iter().find(|name| !name.is_prose || is_token())
 }
 
 /// Whether the whole of a value looks like a token rather than a word, a

@@ -136,7 +136,9 @@ pub(super) fn value_beside(text: &[u8], at: usize) -> Option<(usize, bool)> {
         let Some(value) = colon(text, key.end + 1) else {
             return (member == 0).then_some((next, false));
         };
-        if [&b"value"[..], b"values"].iter().any(|name| text[key.clone()].eq_ignore_ascii_case(name))
+        if [&b"value"[..], b"values"]
+            .iter()
+            .any(|name| text[key.clone()].eq_ignore_ascii_case(name))
         {
             return Some((value, true));
         }
@@ -213,9 +215,11 @@ pub(super) fn line_length(text: &[u8], start: usize, value: usize, is_own: bool)
 pub(super) fn authority(text: &[u8], at: usize) -> Option<Range<usize>> {
     const MARK: &[u8] = b"://";
     let start = at + MARK.len();
-    let length = text.get(at..)?.strip_prefix(MARK)?.iter().position(|byte| {
-        byte.is_ascii_whitespace() || b"/?#\"'<>\\`,;(){}[]".contains(byte)
-    });
+    let length = text
+        .get(at..)?
+        .strip_prefix(MARK)?
+        .iter()
+        .position(|byte| byte.is_ascii_whitespace() || b"/?#\"'<>\\`,;(){}[]".contains(byte));
     Some(start..length.map_or(text.len(), |length| start + length))
 }
 

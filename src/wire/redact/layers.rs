@@ -91,3 +91,62 @@ fn backslash(text: &[u8], at: usize) -> Option<(u8, usize)> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::wire::redact::Redactor;
+
+    fn redact(text: &str) -> String {
+        let once = Redactor::default().redact(text);
+        assert_eq!(Redactor::default().redact(&once), once, "redacting twice changes nothing");
+        once
+    }
+
+    #[test]
+    fn json_in_a_json_string_is_redacted_too() {
+        assert_eq!(
+            redact(r#"{"text":"{\"client_secret\":\"a\\\"b\\\\\",\"x\":1}","y":2}"#),
+            r#"{"text":"{\"client_secret\":\"[redacted]\",\"x\":1}","y":2}"#
+        );
+        assert_eq!(
+            redact(r#"{"a":"{\"b\":\"{\\\"code\\\":\\\"abc\\\",\\\"x\\\":1}\"}"}"#),
+            r#"{"a":"{\"b\":\"{\\\"code\\\":\\\"[redacted]\\\",\\\"x\\\":1}\"}"}"#
+        );
+    }
+
+    #[test]
+    fn what_is_percent_encoded_as_a_whole_is_redacted() {
+        for (text, expected) in [
+            (
+                "%7B%22password%22%3A%22z%2Cq%22%2C%22x%22%3A%22y%22%7D",
+                "%7B%22password%22%3A%22[redacted]%22%2C%22x%22%3A%22y%22%7D",
+            ),
+            ("%22password%22%3a%20%22z%5C%22q%22%7d", "%22password%22%3a%20%22[redacted]%22%7d"),
+            (
+                "h=Authorization%3A%20Bearer%20zq&x=1",
+                "h=Authorization%3A%20Bearer%20[redacted]&x=1",
+            ),
+            ("h=Cookie%3A%20a%3D1%3B%20b%3Dzq%0D%0AHost", "h=Cookie%3A%20[redacted]%0D%0AHost"),
+            ("Bearer%20zq345678 x", "Bearer%20[redacted] x"),
+            ("access_token%3A%20zq%0Anext", "access_token%3A%20[redacted]%0Anext"),
+            (
+                "%22a%22%3A%22%7B%5C%22secret%5C%22%3A%5C%22zq%5C%22%7D%22",
+                "%22a%22%3A%22%7B%5C%22secret%5C%22%3A%5C%22[redacted]%5C%22%7D%22",
+            ),
+            ("%22cookies%22%3A%7B%22sid%22%3A%22zq%22%7D", "%22cookies%22%3A%7B[redacted]%7D"),
+            ("password=a%22b%20c&x=%22y%22", "password=[redacted]&x=%22y%22"),
+            ("password=%22a%22b&x=1", "password=[redacted]&x=1"),
+            ("password=%7B%22a%22%7Db&x=1", "password=[redacted]&x=1"),
+            ("password: %22a%22b", "password: [redacted]"),
+            ("> Cookie: %22a%22; b=zq", "> Cookie: [redacted]"),
+            ("> Cookie: \"a\"; b=zq", "> Cookie: [redacted]"),
+            ("h=Authorization%3A+Digest+zq&x=1", "h=Authorization%3A+Digest+[redacted]&x=1"),
+            (
+                "a=%257B%2522token%2522%253A%2522zq%2522%257D",
+                "a=%257B%2522token%2522%253A%2522[redacted]%2522%257D",
+            ),
+        ] {
+            assert_eq!(redact(text), expected);
+        }
+    }
+}

@@ -128,7 +128,8 @@ mod tests {
 
     #[test]
     fn every_name_is_one() {
-        for name in CREDENTIAL_HEADERS.iter().chain(&CREDENTIAL_MEMBERS).chain(&CREDENTIAL_ENDINGS) {
+        for name in CREDENTIAL_HEADERS.iter().chain(&CREDENTIAL_MEMBERS).chain(&CREDENTIAL_ENDINGS)
+        {
             assert_eq!(Name::of(name.as_bytes()).map(|named| named.name), Some(*name));
         }
     }

@@ -4,7 +4,7 @@ use std::ops::{Range, RangeInclusive};
 
 use super::layers::Layer;
 use super::names::{Name, SCHEMES};
-use super::{credential_in, is_token_like};
+use super::{REDACTED, credential_in, is_token_like};
 use crate::wire::scan;
 
 /// What help texts write in the place of a credential; it stays.
@@ -153,12 +153,13 @@ fn value_after(
             return Some(list);
         }
     }
+    let rest = &text[value..];
     if name.is_of_cookies()
+        && !rest.starts_with(REDACTED.as_bytes())
         && let Some(cookies) = scan::bracketed(text, value)
     {
         return Some(cookies);
     }
-    let rest = &text[value..];
     let is_tight = equals.is_some_and(|(_, is_apart)| !is_apart);
     let (length, is_sure) = match equals {
         _ if is_field => (scan::line_length(text, start, value, false), true),
