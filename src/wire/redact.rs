@@ -118,7 +118,7 @@ fn credential_in(name: Name, text: &[u8], value: Range<usize>) -> Range<usize> {
     let word = whole.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let gap = scan::spaces_length(&whole[word..]);
     let is_scheme = SCHEMES.iter().any(|it| whole[..word].eq_ignore_ascii_case(it.as_bytes()));
-    if name.name.ends_with("authorization") && is_scheme && (gap > 0 || word == whole.len()) {
+    if name.name.ends_with("authorization") && is_scheme {
         value.start + word + gap..value.end
     } else {
         value

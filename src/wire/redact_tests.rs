@@ -1,5 +1,5 @@
 use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE};
 
 use super::*;
 
@@ -50,6 +50,7 @@ fn json_members_are_redacted_whatever_surrounds_them() {
         "{\"password\" :\n \"[redacted]\",\"x\":1}"
     );
     assert_eq!(redact(r#"{"password":1234,"x":1}"#), r#"{"password":[redacted],"x":1}"#);
+    assert_eq!(redact("password: \"cut\nnext"), "password: \"[redacted]\nnext");
     assert_eq!(redact(r#"data: {"id_token":"cut sho"#), r#"data: {"id_token":"[redacted]"#);
 }
 
@@ -59,7 +60,8 @@ fn what_only_looks_like_a_credential_stays() {
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no such method"}}"#,
         r#"{"response_types_supported":["code"],"grant_types":["authorization_code","password"]}"#,
         r#"{"properties":{"password":{"type":"string"}},"required":["password","code"]}"#,
-        r#"{"access_token":""}"#,
+        r#"{"access_token":"","code":404,"token":7}"#,
+        r#"Bearer resource_metadata="https://a.test/x""#,
         "response_type=code&code_challenge=E9Melhoa&grant_type=password&access_token=&x=1",
         r#"Bearer realm="mcp", error="invalid_token", resource_metadata="http://a.test/""#,
         "the process ended with exit code=1: bearer authentication is required",
@@ -132,6 +134,8 @@ fn header_fields_are_redacted_as_programs_print_them() {
             r"b'GET / HTTP/1.1\r\nCookie: [redacted]\r\nHost: h'",
         ),
         (r#"{"t":"Cookie: a=\"b\"; c=d","x":1}"#, r#"{"t":"Cookie: [redacted]","x":1}"#),
+        (r#"{"t":"Cookie: zq\nHost: h"}"#, r#"{"t":"Cookie: [redacted]\nHost: h"}"#),
+        (r#"{"t":"Cookie: it's zq"}"#, r#"{"t":"Cookie: [redacted]"}"#),
         (r#"{"t":"with Cookie: a=\"b\"; c=d","x":1}"#, r#"{"t":"with Cookie: [redacted]","x":1}"#),
         (
             r#"{"t":"{\"h\":\"see Cookie: a\",\"x\":1}"}"#,
@@ -189,6 +193,7 @@ fn lists_are_redacted_as_values_are() {
         r#"{"set-cookie":["[redacted]"],"x":[1]}"#
     );
     assert_eq!(redact("{'code': ['abc'], 'x': ['y']}"), "{'code': ['[redacted]'], 'x': ['y']}");
+    assert_eq!(redact("{ access_token: [ 'zq' ] }"), "{ access_token: [ '[redacted]' ] }");
     assert_eq!(redact(r#"{"code":[],"token":[1]}"#), r#"{"code":[],"token":[1]}"#);
 }
 
@@ -215,6 +220,7 @@ fn a_name_and_its_value_are_known_beside_each_other() {
             r#"{"name":"Cookie","password":"zq","value":"sid=zq"}"#,
             r#"{"name":"Cookie","password":"[redacted]","value":"[redacted]"}"#,
         ),
+        (r#"{"name":"token","Value":"zq345678"}"#, r#"{"name":"token","Value":"[redacted]"}"#),
         ("[(b'cookie', b'sid=zq'), (b'x', b'y')]", "[(b'cookie', b'[redacted]'), (b'x', b'y')]"),
     ] {
         assert_eq!(redact(text), expected);
@@ -238,6 +244,8 @@ fn what_looks_like_a_token_is_one_after_its_name() {
         ("one\nTOKEN=zq345678\n", "one\nTOKEN=[redacted]\n"),
         ("export TOKEN=zq345678; node", "export TOKEN=[redacted]; node"),
         ("token: zq345678", "token: [redacted]"),
+        ("token: zqzqzqzqzqzqzqzqzqzqzq", "token: [redacted]"),
+        ("sent Bearer zqzqzqzqzqzqzqzqzqzqzq", "sent Bearer [redacted]"),
         ("a secret = zq345678.", "a secret = [redacted]"),
         ("password = \"z q\"", "password = \"[redacted]\""),
         ("client_secret = 'zq'", "client_secret = '[redacted]'"),
@@ -359,7 +367,10 @@ fn an_encrypted_web_token_has_five_parts() {
 #[test]
 fn a_secret_is_found_inside_a_longer_base64_text() {
     let secret = "correct horse battery";
-    assert_eq!(redact_secret(secret, &URL_SAFE.encode(secret)), REDACTED);
+    for engine in [&STANDARD, &STANDARD_NO_PAD, &URL_SAFE] {
+        let text = format!("<{}>", engine.encode("~~>>??horse"));
+        assert_eq!(redact_secret("~~>>??horse", &text), "<[redacted]>");
+    }
     for before in ["", "a", "ab", "abc"] {
         let shown = redact_secret(secret, &STANDARD.encode(format!("{before}{secret}!!")));
         assert!(shown.contains(REDACTED) && shown.len() < 24, "{before}: {shown}");

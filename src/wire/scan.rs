@@ -136,10 +136,7 @@ pub(super) fn value_beside(text: &[u8], at: usize) -> Option<(usize, bool)> {
         let Some(value) = colon(text, key.end + 1) else {
             return (member == 0).then_some((next, false));
         };
-        if [&b"value"[..], b"values"]
-            .iter()
-            .any(|name| text[key.clone()].eq_ignore_ascii_case(name))
-        {
+        if text[key].eq_ignore_ascii_case(b"value") {
             return Some((value, true));
         }
         at = match string_at(text, value) {
@@ -197,7 +194,6 @@ pub(super) fn line_length(text: &[u8], start: usize, value: usize, is_own: bool)
             b'\r' | b'\n' => break,
             _ if is_own => {}
             b'\\' if matches!(next, Some(b'n' | b'r')) => break,
-            b'\\' if string.is_some() => end += 1,
             _ if string.is_some() => {}
             // A parameter in quotes, which are none of a string around it.
             b'=' => end = string_at(text, end + 1).map_or(end, |parameter| parameter.end),

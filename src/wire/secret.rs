@@ -276,7 +276,8 @@ mod tests {
             assert_eq!(found(secret, &format!("<{text}>")).as_deref(), Some(text));
         }
         assert_eq!(found("a%41\\b", r"a%2541\\b").as_deref(), Some(r"a%2541\\b"));
-        assert_eq!(found("a\nb\tc-and-so-on", r"a\nb\\tc-and-so-on").map(|it| it.len()), Some(18));
+        let written = r"a\nb\\tc\bd\f-and-so-on";
+        assert_eq!(found("a\nb\tc\u{8}d\u{c}-and-so-on", written).as_deref(), Some(written));
     }
 
     #[test]

@@ -103,6 +103,18 @@ mod tests {
     }
 
     #[test]
+    fn four_texts_inside_of_one_another_are_read() {
+        let mut text = r#"{"code":"zq"}"#.to_owned();
+        for _ in 0..4 {
+            text = serde_json::Value::from(text).to_string();
+            assert!(!redact(&text).contains("zq"), "{text}");
+        }
+        for text in [r"a\rcode=zq345678", r"a\tcode=zq345678", r"'{\'code\': \'zq345678\'}'"] {
+            assert!(!redact(text).contains("zq"), "{text}");
+        }
+    }
+
+    #[test]
     fn json_in_a_json_string_is_redacted_too() {
         assert_eq!(
             redact(r#"{"text":"{\"client_secret\":\"a\\\"b\\\\\",\"x\":1}","y":2}"#),

@@ -58,7 +58,6 @@ fn named(text: &[u8], has_lines: bool) -> Vec<Range<usize>> {
         } else if let Some(name) = Name::of(word) {
             ranges.extend(value_beside(text, name, start, end));
             value_after(text, name, start, end, has_lines)
-                .or_else(|| token_after_scheme(text, start, end))
         } else {
             token_after_scheme(text, start, end)
         };
@@ -82,7 +81,7 @@ fn web_token(text: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
     let more = |at: usize| part(at).filter(|end| *end > at + 1);
     let signed = part(end).and_then(part)?;
     let encrypted = more(signed).and_then(more);
-    Some(start..encrypted.or_else(|| more(signed)).unwrap_or(signed))
+    Some(start..encrypted.unwrap_or(signed))
 }
 
 /// The user and password before the host of the authority (RFC 3986, 3.2.1).
@@ -107,7 +106,7 @@ fn value_beside(text: &[u8], name: Name, start: usize, end: usize) -> Option<Ran
         return None;
     }
     let (value, by_member) = scan::value_beside(text, after_name)?;
-    let string = scan::string_at(text, value).or_else(|| scan::strings(text, value))?;
+    let string = scan::string_at(text, value)?;
     let credential = credential_in(name, text, string);
     let is_sure = !name.is_prose && (by_member || name.is_header);
     (is_sure || by_member && is_token_like(&text[credential.clone()])).then_some(credential)
@@ -147,11 +146,8 @@ fn value_after(
     if let Some(string) = scan::string_at(text, value) {
         return shown(text, credential_in(name, text, string));
     }
-    // Prose has lists after a colon too.
-    if is_quoted || !name.is_prose {
-        if let Some(list) = scan::strings(text, value) {
-            return Some(list);
-        }
+    if let Some(list) = scan::strings(text, value) {
+        return Some(list);
     }
     let rest = &text[value..];
     if name.is_of_cookies()
@@ -204,7 +200,7 @@ fn token_after_scheme(text: &[u8], start: usize, end: usize) -> Option<Range<usi
     if !SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme.as_bytes())) {
         return None;
     }
-    let start = matches!(text.get(end), Some(b' ' | b'+')).then_some(end + 1)?;
+    let start = (text.get(end) == Some(&b' ')).then_some(end + 1)?;
     let length = scan::token68_length(&text[start..]);
     let token = &text[start..start + length];
     let is_no_word = token.iter().any(|byte| byte.is_ascii_digit() || *byte == b'=')

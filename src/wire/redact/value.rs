@@ -23,7 +23,7 @@ impl Redactor {
             }
             Value::Object(members) => {
                 let member = |(key, value): (&String, &Value)| {
-                    let is_value = ["value", "values"].contains(&&*key.to_ascii_lowercase());
+                    let is_value = key.eq_ignore_ascii_case("value");
                     let beside = is_value.then(|| named_beside(members, value)).flatten();
                     let shown = match beside.or_else(|| named(key)) {
                         Some(name) => self.member(name, value),
@@ -88,7 +88,8 @@ mod tests {
     fn a_value_is_known_by_the_name_beside_it() {
         let value = serde_json::json!({
             "headers": [{ "name": "Cookie", "value": "sid=zq" }, { "name": "Host", "value": "h" }],
-            "fields": [{ "value": "zq", "key": "password" }, { "name": "code", "value": "py" }],
+            "tokens": [{ "name": "token", "value": "zq345678" }],
+            "fields": [{ "Value": "zq", "key": "password" }, { "name": "code", "value": "py" }],
             "raw": ["Cookie", "sid=zq", "Host", "h", "token", "bucket"],
             "cookies": { "v": "zq", "n": [{ "x": "zq" }], "empty": "" },
             "password": { "type": "string", "title": "Password" },
@@ -99,8 +100,9 @@ mod tests {
             "headers": [
                 { "name": "Cookie", "value": "[redacted]" }, { "name": "Host", "value": "h" },
             ],
+            "tokens": [{ "name": "token", "value": "[redacted]" }],
             "fields": [
-                { "value": "[redacted]", "key": "password" }, { "name": "code", "value": "py" },
+                { "Value": "[redacted]", "key": "password" }, { "name": "code", "value": "py" },
             ],
             "raw": ["Cookie", "[redacted]", "Host", "h", "token", "bucket"],
             "cookies": { "v": "[redacted]", "n": [{ "x": "[redacted]" }], "empty": "" },
@@ -114,6 +116,6 @@ mod tests {
         // The same as text, but for what stands before its name.
         let text = Redactor::default().redact(&value.to_string());
         assert_eq!(text.matches("zq").count(), 2, "{text}");
-        assert!(text.contains(r#"{"value":"zq","key":"password"}"#), "{text}");
+        assert!(text.contains(r#"{"Value":"zq","key":"password"}"#), "{text}");
     }
 }
