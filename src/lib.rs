@@ -5,7 +5,7 @@
 //! are kept as snapshots.
 //!
 //! The map of the house. Imports run one way, from the bottom of this list to
-//! its top; `tests/house.rs` holds it.
+//! its top; `tests/house` holds it.
 //!
 //! | module | what it is |
 //! |---|---|

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::header::Header;
 use crate::profile::{Framing, Profile};
 
 /// What a profile must be like for a check to run on it.
@@ -119,11 +118,4 @@ impl FromStr for Need {
             .find(|need| need.as_str() == text)
             .ok_or_else(|| UnknownNeed(text.to_owned()))
     }
-}
-
-/// The first need of a check that `profile` does not meet; `None` if the check
-/// can run on it. A check that does not need `refused` needs `accepted`.
-pub fn unmet_need(header: &Header, profile: &Profile) -> Option<Need> {
-    let implied = (!header.needs.contains(&Need::Refused)).then_some(Need::Accepted);
-    header.needs.iter().copied().chain(implied).find(|need| !need.is_met_by(profile))
 }

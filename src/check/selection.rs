@@ -18,6 +18,7 @@
 //! A word that is several of these at once selects all that they select. A word
 //! that selects nothing is an error, and so is an expression as a whole.
 
+mod cases;
 mod parser;
 mod universe;
 
@@ -26,6 +27,7 @@ use std::sync::Arc;
 
 use miette::{MietteDiagnostic, NamedSource, Report};
 
+use self::cases::Cases;
 use self::universe::Universe;
 use super::discovery::{BrokenCheck, Check, Library};
 use super::nearest::did_you_mean;
@@ -38,12 +40,6 @@ use crate::profile::Profile;
 pub struct Selection {
     /// The cases that are selected of each check that is selected at all.
     selected: HashMap<String, Cases>,
-}
-
-#[derive(Clone, Debug)]
-enum Cases {
-    All,
-    Some(Vec<String>),
 }
 
 impl Selection {

@@ -17,7 +17,7 @@ use crate::script::blocking::WAIT_LIMIT;
 use crate::script::engine::{
     CALL_DEPTH_LIMIT, ITEM_LIMIT, MEMORY_LIMIT, OPERATION_LIMIT, STRING_LIMIT,
 };
-use crate::script::reference::{GROUPS, Group, definitions};
+use crate::script::reference::{Group, definitions, groups};
 
 /// What `api` takes.
 #[derive(Args, Debug)]
@@ -72,7 +72,7 @@ fn write_definitions(folder: &Path) -> miette::Result<()> {
 
 fn human(word: Option<&str>, paint: Paint) -> miette::Result<String> {
     let mut text = String::new();
-    for group in GROUPS {
+    for group in groups() {
         let is_wanted = |name: &str| word.is_none_or(|word| name.contains(word));
         let whole = is_wanted(group.name);
         let entries = group.entries.iter().filter(|entry| {
@@ -84,7 +84,7 @@ fn human(word: Option<&str>, paint: Paint) -> miette::Result<String> {
         }
         let _ = writeln!(text, "{}  {}\n", paint.bold(group.name), group.sentence);
         for entry in entries {
-            for signature in entry.signatures {
+            for signature in &entry.signatures {
                 let _ = writeln!(text, "  {}", paint.green(&spelt(group, signature)));
             }
             let _ = writeln!(text, "      {}", entry.sentence);
@@ -103,7 +103,7 @@ fn human(word: Option<&str>, paint: Paint) -> miette::Result<String> {
         let _ = writeln!(text, "\n{REACH}");
     }
     if text.is_empty() {
-        let names = GROUPS.iter().map(|group| group.name).collect::<Vec<_>>().join(", ");
+        let names = groups().iter().map(|group| group.name).collect::<Vec<_>>().join(", ");
         return Err(miette!(
             code = "api::word",
             help = format!("the headings are {names}"),
@@ -119,9 +119,9 @@ fn markdown() -> String {
     let mut text = String::from(
         "# What a script can reach\n\n<!-- Printed by `mcp-checks api --markdown`. -->\n",
     );
-    for group in GROUPS {
+    for group in groups() {
         let _ = write!(text, "\n## {}\n\n{}\n\n", capitalized(group.name), group.sentence);
-        for entry in group.entries {
+        for entry in &group.entries {
             let spelt = entry.signatures.iter().map(|signature| spelt(group, signature));
             let spelt: Vec<String> = spelt.map(|signature| format!("`{signature}`")).collect();
             let _ = writeln!(text, "- {}<br>{}", spelt.join("<br>"), entry.sentence);

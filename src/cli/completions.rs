@@ -1,9 +1,8 @@
 //! `mcp-checks completions`: what a shell needs to complete a command line.
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
-use super::CommandLine;
 use super::exit::Exit;
 use super::output::print;
 
@@ -19,13 +18,12 @@ pub struct Arguments {
     shell: Shell,
 }
 
-/// Prints the completions.
+/// Prints the completions of `command`.
 ///
 /// # Errors
 /// A diagnostic if they cannot be written.
-pub fn run(arguments: &Arguments) -> miette::Result<Exit> {
+pub fn run(arguments: &Arguments, mut command: Command) -> miette::Result<Exit> {
     let mut script = Vec::new();
-    let mut command = CommandLine::command();
     clap_complete::generate(arguments.shell, &mut command, env!("CARGO_PKG_NAME"), &mut script);
     print(&String::from_utf8_lossy(&script))?;
     Ok(Exit::AllHeld)

@@ -3,10 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde_json::Value;
-
-use super::store::StoredTool;
-
 /// Which parts of a tool are others than those that were approved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Changes {
@@ -26,22 +22,6 @@ pub struct Changes {
 pub struct UnknownPart(pub String);
 
 impl Changes {
-    /// What differs between two rows of one tool. JSON is compared by its
-    /// value: the order of members says nothing. At which origin a row from
-    /// before origins were stored was enabled is not known, so that counts as
-    /// another one.
-    pub(super) fn between(before: &StoredTool, after: &StoredTool) -> Self {
-        Changes {
-            description: before.description != after.description,
-            schema: !is_same(Some(&before.schema_as_sent), Some(&after.schema_as_sent)),
-            annotations: !is_same(before.annotations.as_ref(), after.annotations.as_ref()),
-            origin: match &before.origin {
-                Some(before) => Some(before) != after.origin.as_ref(),
-                None => before.enabled,
-            },
-        }
-    }
-
     /// Whether something changed.
     pub fn any(self) -> bool {
         self != Changes::default()
@@ -96,14 +76,6 @@ impl FromStr for Changes {
     }
 }
 
-fn is_same(before: Option<&String>, after: Option<&String>) -> bool {
-    let value = |text: &String| serde_json::from_str::<Value>(text).ok();
-    before == after
-        || before.zip(after).is_some_and(|(before, after)| {
-            value(before).is_some_and(|before| Some(before) == value(after))
-        })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,16 +86,5 @@ mod tests {
             assert_eq!(text.parse::<Changes>().unwrap().to_string(), text);
         }
         assert_eq!("title".parse::<Changes>(), Err(UnknownPart("title".to_owned())));
-    }
-
-    #[test]
-    fn json_is_compared_by_its_value() {
-        let text = |text: &str| Some(text.to_owned());
-        let same = |before: &str, after: &str| is_same(text(before).as_ref(), text(after).as_ref());
-        assert!(same(r#"{"a":1,"b":[2]}"#, r#"{"b":[2],"a":1}"#));
-        assert!(!same(r#"{"a":[1,2]}"#, r#"{"a":[2,1]}"#));
-        assert!(!same("{", "["));
-        assert!(same("{", "{"));
-        assert!(is_same(None, None) && !is_same(None, text("{}").as_ref()));
     }
 }

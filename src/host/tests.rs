@@ -7,6 +7,7 @@ use std::time::Duration;
 use http::Uri;
 use tokio::time::Instant;
 
+use super::run::LEASE;
 use super::store::Place;
 use super::*;
 use crate::mcp::Revision;

@@ -18,12 +18,14 @@
 //! Every text in a matrix has passed through the
 //! [`Style`](crate::wire::text::Style) of its settings.
 
+mod column;
 mod compare;
 mod entry;
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
+pub use self::column::{DOUBLE, OUTSIDE, SOCKET};
 pub use self::compare::{Finding, Of, Row, Wire, compare, findings};
 pub use self::entry::{Cell, Entry, Name};
 
@@ -38,15 +40,6 @@ use crate::profile::Profile;
 /// [`LOOPBACK_SCALE`](super::subject::LOOPBACK_SCALE): a leg of 15 seconds has 1.5
 /// seconds, then 7.5.
 pub const SCALES_AGAIN: [u32; 2] = [10, 2];
-
-/// The column of the double.
-pub const DOUBLE: usize = 0;
-
-/// The column of the socket.
-pub const SOCKET: usize = 1;
-
-/// The column of what is outside, if there is one.
-pub const OUTSIDE: usize = 2;
 
 /// What running the same checks in several environments came to.
 #[derive(Debug, Default)]

@@ -101,6 +101,28 @@ impl Subject {
     }
 }
 
+/// Whether a check of this kind has the built-in client as its subject.
+pub fn is_builtin(kind: CheckKind, subject: &Subject) -> bool {
+    match subject {
+        Subject::Embedded | Subject::Loopback => true,
+        // What `drive` returns is the built-in client's own result, whatever
+        // the server.
+        Subject::Server(_) => kind == CheckKind::Server,
+        Subject::Client(_) | Subject::Visitor(_) => false,
+    }
+}
+
+/// Whether nothing leaves the process: then the clock is paused.
+pub(super) fn is_in_memory(kind: CheckKind, subject: &Subject) -> bool {
+    match subject {
+        Subject::Embedded => true,
+        // A check of a server needs no socket to reach the reference server,
+        // but over loopback it gets one as well.
+        Subject::Loopback | Subject::Client(_) | Subject::Visitor(_) => false,
+        Subject::Server(_) => kind != CheckKind::Server,
+    }
+}
+
 /// How a run is set up.
 pub struct Settings {
     /// What is under test.

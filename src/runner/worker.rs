@@ -1,20 +1,19 @@
 //! A [`Worker`]: one engine, one job after the other.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::engine::Engine;
 use super::event::{Execution, SnapshotOutcome, Trouble};
 use super::execution::{self, Executed, Piece};
 use super::plan::{Job, Run};
 use super::subject::{Exchanges, Settings, Snapshots, Subject};
-use crate::check::discovery::{Support, SupportScript};
-use crate::check::nearest::did_you_mean;
-use crate::check::{Check, CheckKind, CheckpointResult, Decision, Verdict};
+use crate::check::discovery::Support;
+use crate::check::{Check, CheckpointResult, Decision, Verdict};
 use crate::profile::Profile;
-use crate::script::fault::FaultScript;
+use crate::script::Script;
 use crate::script::log::Logged;
-use crate::script::{Limits, Script, ScriptEngine, ScriptError};
 use crate::snapshot::{Comparison, Recording, Section, SnapshotError, Store, Wire};
 use crate::wire::text::render_all;
 
@@ -39,18 +38,6 @@ pub struct Worker<'a> {
     settings: &'a Settings,
     /// Made when the first script runs, and anew after a panic.
     engine: Option<Result<Arc<Engine>, Arc<miette::Report>>>,
-}
-
-/// An engine with the scripts that every check may lean on. A clone shares
-/// them.
-#[derive(Clone)]
-pub struct Engine {
-    /// The engine.
-    pub scripts: Arc<ScriptEngine>,
-    /// What checks of servers run against if no server was named.
-    servers: Arc<[Served]>,
-    /// The fault in force.
-    pub fault: Option<(Arc<FaultScript>, Arc<Script>)>,
 }
 
 impl<'a> Worker<'a> {
@@ -285,67 +272,6 @@ fn compare(store: &Store, recording: &Recording) -> Result<Vec<SnapshotOutcome>,
     Ok(compared.sections.into_iter().map(outcome).collect())
 }
 
-/// A script of `_servers`, compiled when a check first runs against it.
-type Served = (SupportScript, OnceLock<Arc<Script>>);
-
-impl Engine {
-    /// An engine for a run of these settings.
-    ///
-    /// # Errors
-    /// [`ScriptError`] if a support script does not compile.
-    pub fn new(support: &Support, settings: &Settings) -> Result<Self, ScriptError> {
-        let limits = Limits::new(settings.interrupt.clone());
-        let scripts = Arc::new(ScriptEngine::new(&support.libraries, limits)?);
-        let servers = support.servers.iter().cloned().map(|one| (one, OnceLock::new()));
-        let engine = Engine { scripts, servers: servers.collect(), fault: None };
-        match &settings.fault {
-            Some(fault) => engine.with_fault(fault.clone()),
-            None => Ok(engine),
-        }
-    }
-
-    /// The server of `_servers` by this name.
-    ///
-    /// # Errors
-    /// A diagnostic if there is none, or if its script does not compile.
-    pub fn server(&self, name: &str) -> miette::Result<Arc<Script>> {
-        let Some((server, compiled)) = self.servers.iter().find(|(one, _)| one.name == name) else {
-            let near = did_you_mean(name, self.servers.iter().map(|(one, _)| one.name.as_str()));
-            let add =
-                format!("add `checks/_servers/{name}.rhai`, or name a server with `--server URL`");
-            return Err(miette::miette!(
-                help = near.unwrap_or(add),
-                "there is no server `{name}` that this check could run against"
-            ));
-        };
-        if let Some(script) = compiled.get() {
-            return Ok(script.clone());
-        }
-        let script = Arc::new(self.scripts.compile(&server.source)?);
-        Ok(compiled.get_or_init(|| script).clone())
-    }
-
-    /// The same engine with this fault in force.
-    ///
-    /// # Errors
-    /// A fault that does not compile.
-    pub fn with_fault(&self, fault: Arc<FaultScript>) -> Result<Self, ScriptError> {
-        let script = Arc::new(fault.compile(&self.scripts)?);
-        Ok(Engine { fault: Some((fault, script)), ..self.clone() })
-    }
-
-    /// Compiles a check and holds it to the functions that it has to have.
-    ///
-    /// # Errors
-    /// Why it cannot be run.
-    pub fn compile(&self, check: &Check) -> Result<Script, Arc<miette::Report>> {
-        let source = check.source().map_err(|error| Arc::new(error.into()))?;
-        let script = self.scripts.compile(&source).map_err(|error| Arc::new(error.into()))?;
-        execution::require_functions(check, &script).map_err(|error| Arc::new(error.into()))?;
-        Ok(script)
-    }
-}
-
 /// Turns an execution into one that was not begun.
 pub fn cancel(execution: &mut Execution) {
     // What a client said that ran is not known of one that did not.
@@ -403,17 +329,6 @@ pub fn panicked(panic: &(dyn std::any::Any + Send)) -> miette::Report {
         help = "this is a bug in mcp-checks; please report it together with the script",
         "mcp-checks failed while it ran the check: {message}"
     )
-}
-
-/// Whether a check of this kind has the built-in client as its subject.
-pub fn is_builtin(kind: CheckKind, subject: &Subject) -> bool {
-    match subject {
-        Subject::Embedded | Subject::Loopback => true,
-        // What `drive` returns is the built-in client's own result, whatever
-        // the server.
-        Subject::Server(_) => kind == CheckKind::Server,
-        Subject::Client(_) | Subject::Visitor(_) => false,
-    }
 }
 
 #[cfg(test)]

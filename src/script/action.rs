@@ -4,16 +4,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use rhai::{Array, Blob, Dynamic, Engine, EvalAltResult, FnPtr, ImmutableString, Map};
+use rhai::{Array, Blob, Dynamic, FnPtr, ImmutableString, Map};
 use serde_json::{Value, json};
 
+use super::api::{Api, Evaluated, ScriptType, Text};
 use super::types::what;
 use super::value::to_json;
 use crate::mcp::client::features::ClientFeature;
 use crate::mcp::server::{Action, Framing, StreamItem};
 use crate::wire::ServerEvent;
-
-type Evaluated<T> = Result<T, Box<EvalAltResult>>;
 
 /// What a handler returned, while it still holds values and functions of the
 /// script.
@@ -32,6 +31,14 @@ pub enum ScriptAction {
         /// Takes the client's answer and returns an action.
         then: FnPtr,
     },
+}
+
+impl ScriptType for ScriptAction {
+    const NAME: &'static str = "Action";
+}
+
+impl ScriptType for StreamItem {
+    const NAME: &'static str = "StreamItem";
 }
 
 /// What a plain value means that a handler returned.
@@ -143,20 +150,24 @@ fn ready(action: Action) -> ScriptAction {
     ScriptAction::Ready(action)
 }
 
-fn raw(status: i64, headers: Map, body: Dynamic) -> Evaluated<ScriptAction> {
+fn reply(result: &Dynamic, framing: Option<Framing>) -> Evaluated<ScriptAction> {
+    Ok(ready(Action::Reply { result: json_value(result)?, framing }))
+}
+
+fn raw(status: i64, headers: &Map, body: &Dynamic) -> Evaluated<ScriptAction> {
     let status = u16::try_from(status)
         .ok()
         .and_then(|status| StatusCode::from_u16(status).ok())
         .ok_or_else(|| format!("an HTTP status is a number from 100 to 999, not {status}"))?;
-    let headers = header_map(&headers)?;
+    let headers = header_map(headers)?;
     Ok(ready(match body.read_lock::<Array>() {
         Some(items) => Action::Pieces { status, headers, items: stream_items(&items)? },
-        None => Action::Raw { status, headers, body: bytes(&body)? },
+        None => Action::Raw { status, headers, body: bytes(body)? },
     }))
 }
 
-fn stream(items: Array) -> Evaluated<ScriptAction> {
-    Ok(ready(Action::Stream(stream_items(&items)?)))
+fn stream(items: &Array) -> Evaluated<ScriptAction> {
+    Ok(ready(Action::Stream(stream_items(items)?)))
 }
 
 fn stream_items(items: &[Dynamic]) -> Evaluated<Vec<StreamItem>> {
@@ -169,9 +180,9 @@ fn stream_items(items: &[Dynamic]) -> Evaluated<Vec<StreamItem>> {
     items.collect()
 }
 
-fn event(members: Map) -> Evaluated<StreamItem> {
+fn event(members: &Map) -> Evaluated<StreamItem> {
     let mut event = ServerEvent::default();
-    for (name, value) in &members {
+    for (name, value) in members {
         match name.as_str() {
             "id" => event.id = Some(value.to_string()),
             "event" => event.event = Some(value.to_string()),
@@ -191,81 +202,124 @@ fn event(members: Map) -> Evaluated<StreamItem> {
     Ok(StreamItem::Event(event))
 }
 
-fn notification(method: &str, params: &Dynamic) -> Evaluated<Value> {
+fn notification(method: &str, params: &Dynamic) -> Evaluated<StreamItem> {
     let mut message = json!({ "jsonrpc": "2.0", "method": method });
     if !params.is_unit() {
         message["params"] = json_value(params)?;
     }
-    Ok(message)
+    Ok(StreamItem::Message(message))
 }
 
-/// Registers every action and every item of a stream.
-pub(super) fn register(engine: &mut Engine) {
-    engine
-        .register_type_with_name::<ScriptAction>("Action")
-        .register_fn("reply", |result: Dynamic| -> Evaluated<ScriptAction> {
-            Ok(ready(Action::Reply { result: json_value(&result)?, framing: None }))
-        })
-        .register_fn("reply", |result: Dynamic, word: &str| -> Evaluated<ScriptAction> {
-            let framing = Some(framing(word)?);
-            Ok(ready(Action::Reply { result: json_value(&result)?, framing }))
-        })
-        .register_fn("tool_error", |text: &str| {
-            let content = json!([{ "type": "text", "text": text }]);
-            let result = json!({ "content": content, "isError": true });
-            ready(Action::Reply { result, framing: None })
-        })
-        .register_fn("error", |code: i64, message: &str| {
-            ready(Action::Error { code, message: message.to_owned(), data: None })
-        })
-        .register_fn(
-            "error",
-            |code: i64, message: &str, data: Dynamic| -> Evaluated<ScriptAction> {
-                let data = Some(json_value(&data)?);
-                Ok(ready(Action::Error { code, message: message.to_owned(), data }))
-            },
-        )
-        .register_fn("raw", raw)
-        .register_fn("stream", stream)
-        .register_fn("after", |milliseconds: i64, action: Dynamic| -> Evaluated<ScriptAction> {
+/// Declares every action and every item of a stream.
+pub(super) fn declare(api: &mut Api) {
+    api.opaque::<ScriptAction>().opaque::<StreamItem>();
+    api.functions(
+        "actions",
+        "What a handler can return instead of a plain value, which is its result.",
+    )
+    .doc(
+        "Answers with exactly this result, framed as the profile says, or as \"json\" or \
+         \"event-stream\".",
+    )
+    .function("reply(result: any) -> Action", |result| reply(&result, None))
+    .function("reply(result: any, framing: string) -> Action", |(result, word): (Dynamic, Text)| {
+        reply(&result, Some(framing(&word)?))
+    })
+    .doc("Answers that the tool failed, with a text.")
+    .function("tool_error(text: string) -> Action", |text: Text| {
+        let content = json!([{ "type": "text", "text": text.as_str() }]);
+        let result = json!({ "content": content, "isError": true });
+        ready(Action::Reply { result, framing: None })
+    })
+    .doc("Answers with a JSON-RPC error.")
+    .function("error(code: integer, message: string) -> Action", |(code, message): (i64, Text)| {
+        ready(Action::Error { code, message: message.into(), data: None })
+    })
+    .function(
+        "error(code: integer, message: string, data: any) -> Action",
+        |(code, message, data): (i64, Text, Dynamic)| -> Evaluated<ScriptAction> {
+            let data = Some(json_value(&data)?);
+            Ok(ready(Action::Error { code, message: message.into(), data }))
+        },
+    )
+    .doc(
+        "Answers with these bytes and nothing else; a map as the body is written as JSON, an \
+         array of stream items piece by piece.",
+    )
+    .function(
+        "raw(status: integer, headers: map, body: any) -> Action",
+        |(status, headers, body)| raw(status, &headers, &body),
+    )
+    .doc("Answers with an event stream of these items.")
+    .function("stream(items: array) -> Action", |items: Array| stream(&items))
+    .doc("Does the same later, on the execution's own clock.")
+    .function(
+        "after(milliseconds: integer, action: any) -> Action",
+        |(milliseconds, action): (i64, Dynamic)| -> Evaluated<ScriptAction> {
             Ok(ScriptAction::After(duration(milliseconds)?, action))
-        })
-        .register_fn("silence", || ready(Action::Silence))
-        .register_fn("drop_connection", || ready(Action::Drop))
-        .register_fn(
-            "ask",
-            |method: &str, params: Dynamic, then: FnPtr| -> Evaluated<ScriptAction> {
-                let params = if params.is_unit() { None } else { Some(json_value(&params)?) };
-                Ok(ScriptAction::Ask { method: method.to_owned(), params, then })
-            },
-        );
-
-    engine
-        .register_type_with_name::<StreamItem>("StreamItem")
-        .register_fn("event", event)
-        .register_fn("comment", |text: &str| StreamItem::Comment(text.to_owned()))
-        .register_fn("chunk", |content: Dynamic| -> Evaluated<StreamItem> {
-            bytes(&content).map(StreamItem::Chunk)
-        })
-        .register_fn("pause", |milliseconds: i64| -> Evaluated<StreamItem> {
-            duration(milliseconds).map(StreamItem::Pause)
-        })
-        .register_fn("disconnect", || StreamItem::Disconnect)
-        .register_fn("break_off", || StreamItem::Break)
-        .register_fn("message", |message: Dynamic| -> Evaluated<StreamItem> {
-            json_value(&message).map(StreamItem::Message)
-        })
-        .register_fn("notification", |method: &str| -> Evaluated<StreamItem> {
-            notification(method, &Dynamic::UNIT).map(StreamItem::Message)
-        })
-        .register_fn("notification", |method: &str, params: Dynamic| -> Evaluated<StreamItem> {
-            notification(method, &params).map(StreamItem::Message)
-        })
-        .register_fn("answer", |result: Dynamic| -> Evaluated<StreamItem> {
-            json_value(&result).map(StreamItem::Answer)
-        })
-        .register_fn("answer_error", |code: i64, message: &str| StreamItem::AnswerError {
-            code,
-            message: message.to_owned(),
-        });
+        },
+    )
+    .doc("Never answers, and leaves the connection open.")
+    .function("silence() -> Action", |()| ready(Action::Silence))
+    .doc("Drops the connection without an answer.")
+    .function("drop_connection() -> Action", |()| ready(Action::Drop))
+    .doc(
+        "Sends the client a request first; `then` gets its answer and returns an action. A \
+         client that did not declare what it is asked for is not asked: the answer is an \
+         error then. A `message` on a stream is sent to whomever.",
+    )
+    .function(
+        "ask(method: string, params: any, then: function) -> Action",
+        |(method, params, then): (Text, Dynamic, FnPtr)| -> Evaluated<ScriptAction> {
+            let params = if params.is_unit() { None } else { Some(json_value(&params)?) };
+            Ok(ScriptAction::Ask { method: method.into(), params, then })
+        },
+    );
+    api.functions(
+        "stream items",
+        "What an event stream is made of: `stream([event(…), pause(500), answer(…)])`.",
+    )
+    .doc(
+        "One event with any of `id`, `event`, `data` and `retry`; data that is no string is \
+         written as JSON.",
+    )
+    .function("event(members: map) -> StreamItem", |members: Map| event(&members))
+    .doc("A JSON-RPC message as one event.")
+    .function("message(message: any) -> StreamItem", |message: Dynamic| {
+        json_value(&message).map(StreamItem::Message)
+    })
+    .doc("A notification as one event.")
+    .function("notification(method: string) -> StreamItem", |method: Text| {
+        notification(&method, &Dynamic::UNIT)
+    })
+    .function(
+        "notification(method: string, params: any) -> StreamItem",
+        |(method, params): (Text, Dynamic)| notification(&method, &params),
+    )
+    .doc("The answer to the request, with this result, as one event.")
+    .function("answer(result: any) -> StreamItem", |result: Dynamic| {
+        json_value(&result).map(StreamItem::Answer)
+    })
+    .doc("The answer to the request, with a JSON-RPC error, as one event.")
+    .function(
+        "answer_error(code: integer, message: string) -> StreamItem",
+        |(code, message): (i64, Text)| StreamItem::AnswerError { code, message: message.into() },
+    )
+    .doc("A comment, which a client passes over.")
+    .function("comment(text: string) -> StreamItem", |text: Text| StreamItem::Comment(text.into()))
+    .doc("Bytes as they stand, in one piece: to split an event where it is not expected.")
+    .function("chunk(content: any) -> StreamItem", |content: Dynamic| {
+        bytes(&content).map(StreamItem::Chunk)
+    })
+    .doc("Nothing for so long.")
+    .function("pause(milliseconds: integer) -> StreamItem", |milliseconds| {
+        duration(milliseconds).map(StreamItem::Pause)
+    })
+    .doc(
+        "Ends the response in order; what follows waits for a client that resumes the \
+         stream.",
+    )
+    .function("disconnect() -> StreamItem", |()| StreamItem::Disconnect)
+    .doc("Breaks the response off; what follows waits for a client that resumes the stream.")
+    .function("break_off() -> StreamItem", |()| StreamItem::Break);
 }

@@ -9,9 +9,8 @@ use rhai::{EvalAltResult, Position};
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
+use super::api::Evaluated;
 use crate::mcp::client::Cancellation;
-
-type Evaluated<T> = Result<T, Box<EvalAltResult>>;
 
 /// Blocks a script on the runtime of its execution, until the work is done or
 /// the execution has to end. A clone is another handle.

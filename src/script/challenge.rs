@@ -1,7 +1,8 @@
 //! `challenges`: what a `WWW-Authenticate` field asks for, as a script reads it.
 
-use rhai::{Dynamic, Engine, Map};
+use rhai::{Dynamic, Map};
 
+use super::api::Functions;
 use super::value::List;
 use crate::mcp::authorization::{Challenge, challenges_in};
 
@@ -26,10 +27,16 @@ fn to_map(challenge: &Challenge) -> Dynamic {
     map.into()
 }
 
-/// Registers the function.
-pub(super) fn register(engine: &mut Engine) {
-    engine.register_fn("challenges", |field: Dynamic| -> List {
-        let field = field.into_immutable_string().unwrap_or_default();
-        challenges_in(&field).iter().map(to_map).collect()
-    });
+/// Declares the function.
+pub(super) fn declare(everywhere: &mut Functions<'_>) {
+    everywhere
+        .doc(
+            "The challenges of a `WWW-Authenticate` field, up to the first mistake, none if \
+             there is no field: of each the `scheme` in lower case, its `parameters` as a map, \
+             and the names that are `repeated`.",
+        )
+        .function("challenges(field: any) -> List", |field: Dynamic| -> List {
+            let field = field.into_immutable_string().unwrap_or_default();
+            challenges_in(&field).iter().map(to_map).collect()
+        });
 }

@@ -15,27 +15,17 @@ use rhai::{
 
 use super::error::{ScriptError, Sources, place};
 use super::handler::{Handlers, Homes, Library, call_function, homes, parameters};
-pub use super::limits::Limits;
 use super::limits::{self, TOO_MUCH_MEMORY};
-use super::log::{self, Log};
+pub use super::limits::{
+    CALL_DEPTH_LIMIT, ITEM_LIMIT, Limits, MEMORY_LIMIT, OPERATION_LIMIT, STRING_LIMIT,
+};
+use super::log::Log;
 use super::names::Names;
 use super::words::{WITHHELD, Words, without_mark};
-use super::{action, challenge, client, fault, host, list, origin, seen, server, text};
+use super::{absent, reference};
 use crate::check::discovery::{SupportScript, functions};
 use crate::check::{Place, SourceText};
 
-/// How many operations one call of a script's function has: a thousand times
-/// what the longest shipped check needs.
-pub const OPERATION_LIMIT: u64 = 2_000_000;
-/// How deep calls go, the same in every build.
-pub const CALL_DEPTH_LIMIT: usize = 32;
-/// How long a string or a blob may be: more than what a client has to refuse.
-pub const STRING_LIMIT: usize = 8 * 1024 * 1024;
-/// How many items an array, and how many members a map may have.
-pub const ITEM_LIMIT: usize = 100_000;
-/// How many bytes all values may take that one call of a script's function
-/// makes, and the messages that it sends and receives.
-pub const MEMORY_LIMIT: usize = 256 * 1024 * 1024;
 /// How many variables may be visible at once.
 const VARIABLE_LIMIT: usize = 128;
 /// How deep expressions nest, at top level and in functions.
@@ -126,21 +116,9 @@ impl ScriptEngine {
         });
         let words = Words::default();
         read_words(&mut engine, &words);
-        // Both belong to the language's core and are no symbols of their own.
-        engine.register_fn("sleep", |_: i64| no_sleep()).register_fn("sleep", |_: f64| no_sleep());
-        engine.register_fn("exit", no_exit).register_fn("exit", |_: Dynamic| no_exit());
-        text::register(&mut engine);
-        list::register(&mut engine);
-        challenge::register(&mut engine);
-        action::register(&mut engine);
-        server::register(&mut engine);
-        origin::register(&mut engine);
-        client::register(&mut engine);
-        host::register(&mut engine);
-        seen::register(&mut engine);
-        fault::register(&mut engine);
+        engine.register_global_module(reference::module());
         let log = Log::default();
-        log::register(&mut engine, &log);
+        engine.set_default_tag(Dynamic::from(log.clone()));
 
         let mut sources = Sources::new();
         let (mut support, mut compiled) = (Vec::new(), Vec::new());
@@ -149,7 +127,7 @@ impl ScriptEngine {
             let ast = compile(&engine, &library.source)?;
             let module = Module::eval_ast_as_new(Scope::new(), &ast, &engine).map_err(|error| {
                 ScriptError::from_evaluation(&error, &library.source, &sources, || {
-                    Names::of(&engine)
+                    Names::of(&engine, reference::groups())
                 })
             })?;
             let functions = ast.iter_functions().filter(|function| !function.name.contains('$'));
@@ -208,7 +186,7 @@ impl ScriptEngine {
     /// Every name that `script` can reach: gathered when it is needed, since that
     /// takes longer than compiling a script.
     fn names(&self, script: &Script) -> Names {
-        let mut names = Names::of(&self.engine);
+        let mut names = Names::of(&self.engine, reference::groups());
         names.support.clone_from(&self.support);
         let own = script.parameters.keys().filter(|name| !name.contains('$'));
         names.own.extend(own.map(|name| without_mark(name)));
@@ -276,27 +254,17 @@ impl ScriptEngine {
 // deprecation says.
 #[allow(deprecated)]
 fn read_words(engine: &mut Engine, words: &Words) {
-    engine.on_missing_function(|_, arguments, _, _| Ok(list::missing(arguments)));
+    engine.on_missing_function(|_, arguments, _, _| Ok(absent::missing(arguments)));
     let words = words.clone();
     engine.on_parse_token(move |token, _, _| match words.read(token) {
         _ if limits::is_late() => Token::LexError(
             LexError::Runtime("it was not compiled in the time that a check has".to_owned()).into(),
         ),
         Token::Identifier(name) | Token::Reserved(name) if *name == "type_of" => {
-            Token::Identifier(Box::new(list::KIND.into()))
+            Token::Identifier(Box::new(absent::KIND.into()))
         }
         other => other,
     });
-}
-
-/// It would hold up a worker, whatever its time.
-fn no_sleep() -> Result<(), Box<EvalAltResult>> {
-    Err("scripts do not sleep; `client.wait(ms)` and `after(ms, action)` let time pass".into())
-}
-
-/// It would end a script as if all of it had been done.
-fn no_exit() -> Result<(), Box<EvalAltResult>> {
-    Err("scripts do not exit; `return` leaves a function".into())
 }
 
 fn compile(engine: &Engine, source: &SourceText) -> Result<AST, ScriptError> {

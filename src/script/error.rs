@@ -1,13 +1,15 @@
 //! Errors of scripts as diagnostics: [`ScriptError`].
 
 mod explain;
+mod site;
 
 use std::collections::BTreeMap;
 
 use miette::{Diagnostic, LabeledSpan};
 use rhai::{EvalAltResult, ParseError, Position};
 
-use self::explain::{Explained, Site, explain, lower_first, reserved_help};
+use self::explain::{Explained, explain, lower_first, reserved_help};
+use self::site::Site;
 use super::names::Names;
 use super::words::without_mark;
 use crate::check::{Place, SourceText};

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rhai::{Dynamic, Engine, EvalAltResult, Map};
+use rhai::{Dynamic, Map};
 use serde_json::Value;
 
 pub use self::connection::Faulty;
@@ -33,6 +33,7 @@ pub use self::tap::{Passed, Tap};
 use self::message::State;
 use self::tap::Passing;
 use super::action::json_value;
+use super::api::{Api, ScriptType};
 use super::engine::{Script, ScriptEngine};
 use super::error::ScriptError;
 use super::handler::Handlers;
@@ -208,25 +209,38 @@ enum Directive {
     StopReading,
 }
 
-/// Registers what a fault can reach.
-pub(super) fn register(engine: &mut Engine) {
-    message::register(engine);
-    engine
-        .register_type_with_name::<Directive>("Directive")
-        .register_fn("drop", || Directive::Drop)
-        .register_fn("drop", |told: Map| -> Result<Directive, Box<EvalAltResult>> {
-            json_value(&told.into()).map(Directive::Tell)
-        })
-        .register_fn("duplicate", || Directive::Duplicate)
-        .register_fn("hold_back", || Directive::HoldBack)
-        .register_fn("stop_reading", || Directive::StopReading)
-        .register_fn("delay", |milliseconds: i64| {
-            Directive::Delay(Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0)))
-        })
-        .register_fn("send_before", |first: HttpMessage| {
-            let state = first.state().clone();
-            Directive::After(Box::new(state))
-        });
+impl ScriptType for Directive {
+    const NAME: &'static str = "Directive";
+}
+
+/// Declares what a fault can reach.
+pub(super) fn declare(api: &mut Api) {
+    message::declare(api);
+    api.opaque::<Directive>();
+    api.functions(
+        "fault directives",
+        "What a fault can return; nothing lets the message go on as it is now.",
+    )
+    .doc("The message does not go on.")
+    .function("drop() -> Directive", |()| Directive::Drop)
+    .doc("The request does not go on; the client is answered with this JSON instead.")
+    .function("drop(answer: map) -> Directive", |told: Map| {
+        json_value(&told.into()).map(Directive::Tell)
+    })
+    .doc("The message goes on twice.")
+    .function("duplicate() -> Directive", |()| Directive::Duplicate)
+    .doc("The message goes on so much later, on the execution's own clock.")
+    .function("delay(milliseconds: integer) -> Directive", |milliseconds: i64| {
+        Directive::Delay(Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0)))
+    })
+    .doc("A request goes on after the next one that does.")
+    .function("hold_back() -> Directive", |()| Directive::HoldBack)
+    .doc("A response, or what follows of a stream, is not read any more.")
+    .function("stop_reading() -> Directive", |()| Directive::StopReading)
+    .doc("Another request goes before this one.")
+    .function("send_before(message: HttpMessage) -> Directive", |first: HttpMessage| {
+        Directive::After(Box::new(first.state().clone()))
+    });
 }
 
 #[cfg(test)]

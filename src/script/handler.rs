@@ -8,13 +8,12 @@ use rhai::{AST, CallFnOptions, Dynamic, Engine, EvalAltResult, FnPtr, FuncArgs, 
 use serde_json::Value;
 
 use super::action::{Meaning, ScriptAction};
+use super::api::Evaluated;
 use super::limits::begin_handler;
 use super::value::{from_json, to_json};
 use crate::mcp::client::features::{ClientFeature, Handler};
 use crate::mcp::json_rpc::{ErrorObject, INTERNAL_ERROR};
 use crate::mcp::server::Action;
-
-type Evaluated<T> = Result<T, Box<EvalAltResult>>;
 
 /// Calls the functions of one compiled script. A clone is another handle.
 ///

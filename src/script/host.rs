@@ -5,27 +5,28 @@
 //! call, an import or a ping comes to is a map.
 
 mod describe;
+mod functions;
 mod record;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rhai::{Array, Dynamic, Engine, EvalAltResult, Map};
+use rhai::{Array, Dynamic, EvalAltResult, Map};
 use serde_json::{Map as JsonMap, Value, json};
 
+pub(super) use self::functions::declare;
 pub use self::record::Record;
 
 use self::describe::{describe_call, describe_import, describe_ping, describe_tool};
 use super::action::json_value;
+use super::api::{Evaluated, ScriptType};
 use super::blocking::{Background, Blocking};
 use super::value::{List, from_json};
 use crate::host::store::Place;
 use crate::host::{
-    Call, CallRefusal, Caller, Changes, Decision, Host as McpHost, Mode, Model, Origin, Run,
-    StoreError, Tool,
+    Call, CallRefusal, Caller, Changes, Decision, Host as McpHost, Model, Origin, Run, StoreError,
+    Tool,
 };
 use crate::profile::{DataClass, Zone};
-
-type Evaluated<T> = Result<T, Box<EvalAltResult>>;
 
 /// The built-in host as scripts hold it. A clone is another handle.
 #[derive(Clone)]
@@ -41,6 +42,10 @@ struct State {
     caller: Caller,
     approves: bool,
     run: Option<Run>,
+}
+
+impl ScriptType for Host {
+    const NAME: &'static str = "Host";
 }
 
 impl Host {
@@ -182,8 +187,8 @@ impl Host {
         Ok(from_json(&describe_ping(pinged)))
     }
 
-    fn write_row(&self, table: &str, row: &Map, checked: bool) -> Evaluated<Dynamic> {
-        let Value::Object(row) = json_value(&row.clone().into())? else {
+    fn write_row(&self, table: &str, row: Map, checked: bool) -> Evaluated<Dynamic> {
+        let Value::Object(row) = json_value(&row.into())? else {
             return Err("a row is a map".into());
         };
         let written = self.0.host.store().write_row(place(table)?, &row, checked);
@@ -295,80 +300,6 @@ fn write_model(model: &Model) -> Map {
 #[derive(Clone)]
 pub struct PendingCall(Background<Value>);
 
-/// Registers `host` and its calls in the background.
-pub(super) fn register(engine: &mut Engine) {
-    engine
-        .register_type_with_name::<Host>("Host")
-        .register_fn("import_tools", |host: &mut Host| host.import())
-        .register_fn("enable", |host: &mut Host, name: &str| host.enable(name, true))
-        .register_fn("disable", |host: &mut Host, name: &str| host.enable(name, false))
-        .register_get("tools", |host: &mut Host| host.tools())
-        .register_fn("own_tool", |host: &mut Host, name: &str, class: &str, answer: &str| {
-            host.add_own_tool(name, class, answer)
-        })
-        .register_fn("decide", |host: &mut Host, name: &str| host.decide(name))
-        .register_fn("call_tool", |host: &mut Host, name: &str| {
-            host.call_tool(name, &Dynamic::UNIT, true)
-        })
-        .register_fn("call_tool", |host: &mut Host, name: &str, arguments: Dynamic| {
-            host.call_tool(name, &arguments, true)
-        })
-        .register_fn("call_without_run", |host: &mut Host, name: &str, arguments: Dynamic| {
-            host.call_tool(name, &arguments, false)
-        })
-        .register_fn("begin_call", |host: &mut Host, name: &str, arguments: Dynamic| {
-            host.begin_call(name, &arguments)
-        })
-        .register_fn("begin_run", |host: &mut Host| host.begin_run())
-        .register_fn("end_run", |host: &mut Host| host.end_run())
-        .register_fn("cancel_run", |host: &mut Host| host.cancel_run())
-        .register_fn("ping", |host: &mut Host| host.ping())
-        .register_fn("wait", |host: &mut Host, milliseconds: i64| {
-            host.0.blocking.pause(milliseconds)
-        })
-        .register_get("identifier", |host: &mut Host| host.0.host.operator().identifier.clone())
-        .register_get("origin", |host: &mut Host| host.0.host.origin().to_owned())
-        .register_get("data_class", |host: &mut Host| host.0.host.operator().data_class.as_str())
-        .register_get("requires_approval", |host: &mut Host| {
-            host.0.host.operator().requires_approval
-        });
-    engine
-        .register_get_set(
-            "administrator",
-            |host: &mut Host| host.state().caller.administrator,
-            |host: &mut Host, administrator: bool| {
-                host.state().caller.administrator = administrator;
-            },
-        )
-        .register_get_set(
-            "approves",
-            |host: &mut Host| host.state().approves,
-            |host: &mut Host, approves: bool| host.state().approves = approves,
-        )
-        .register_get_set("group", Host::group, Host::set_group)
-        .register_get_set(
-            "mode",
-            |host: &mut Host| host.state().caller.mode.as_str(),
-            |host: &mut Host, mode: &str| host.state().caller.mode = Mode::stated(mode),
-        )
-        .register_get_set("model", Host::model, Host::set_model);
-    engine
-        .register_fn("refuse_rows", |host: &mut Host, table: &str| {
-            host.0.host.store().refuse_rows(place(table)?).map_err(thrown)
-        })
-        .register_fn("take_rows", |host: &mut Host, table: &str| {
-            host.0.host.store().take_rows(place(table)?).map_err(thrown)
-        })
-        .register_fn("fill_store", |host: &mut Host| host.0.host.store().fill().map_err(thrown))
-        .register_fn("write_row", |host: &mut Host, table: &str, row: Map| {
-            host.write_row(table, &row, true)
-        })
-        .register_fn("write_row_unchecked", |host: &mut Host, table: &str, row: Map| {
-            host.write_row(table, &row, false)
-        });
-    engine
-        .register_type_with_name::<PendingCall>("PendingCall")
-        .register_fn("result", |call: &mut PendingCall| -> Evaluated<Dynamic> {
-            Ok(from_json(&call.0.wait()?))
-        });
+impl ScriptType for PendingCall {
+    const NAME: &'static str = "PendingCall";
 }

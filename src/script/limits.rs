@@ -14,10 +14,21 @@ use std::time::Instant;
 use rhai::{Dynamic, EvalAltResult, Position};
 
 use super::blocking::{INTERRUPTED, TIME_IS_UP};
-use super::engine::{MEMORY_LIMIT, OPERATION_LIMIT};
 use super::memory;
 use crate::mcp::client::Cancellation;
 
+/// How many operations one call of a script's function has: a thousand times
+/// what the longest shipped check needs.
+pub const OPERATION_LIMIT: u64 = 2_000_000;
+/// How deep calls go, the same in every build.
+pub const CALL_DEPTH_LIMIT: usize = 32;
+/// How long a string or a blob may be: more than what a client has to refuse.
+pub const STRING_LIMIT: usize = 8 * 1024 * 1024;
+/// How many items an array, and how many members a map may have.
+pub const ITEM_LIMIT: usize = 100_000;
+/// How many bytes all values may take that one call of a script's function
+/// makes, and the messages that it sends and receives.
+pub const MEMORY_LIMIT: usize = 256 * 1024 * 1024;
 /// Ends a script that holds too much memory.
 pub(super) const TOO_MUCH_MEMORY: &str = "too much memory";
 

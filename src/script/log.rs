@@ -3,8 +3,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rhai::{Dynamic, Engine, NativeCallContext, Position};
+use rhai::{Dynamic, NativeCallContext, Position};
 
+use super::api::{Functions, Replacements};
 use super::error::Sources;
 use super::value::{describe_within, shorten};
 use crate::check::SourceText;
@@ -96,7 +97,7 @@ impl Log {
         gathered.logged.add(LogEntry { function, file, line: None, text });
     }
 
-    fn add(&self, context: &NativeCallContext, value: &Dynamic) {
+    fn add(&self, context: &NativeCallContext<'_>, value: &Dynamic) {
         let text = match value.clone().into_string() {
             Ok(text) => shorten(text, LOG_ENTRY_LIMIT),
             Err(_) => describe_within(value, LOG_ENTRY_LIMIT),
@@ -131,16 +132,29 @@ fn enclosing_function(text: &str, position: Position) -> Option<&str> {
     })
 }
 
-/// Registers `log`, which writes into `log`.
-pub(super) fn register(engine: &mut Engine, log: &Log) {
-    let any = log.clone();
-    engine.register_fn("log", move |context: NativeCallContext, value: Dynamic| {
-        any.add(&context, &value);
-    });
-    // Of a number Rhai's own would be the logarithm.
-    let number = log.clone();
-    engine.register_fn("log", move |context: NativeCallContext, value: f64| {
-        number.add(&context, &value.into());
+/// The log of the engine that runs; a new one, which nobody reads, if it has none.
+fn log_of(context: &NativeCallContext<'_>) -> Log {
+    let log = context.engine().default_tag().read_lock::<Log>();
+    log.map(|log| log.clone()).unwrap_or_default()
+}
+
+/// Declares `log`, which writes into the [`Log`] that is the tag of the engine.
+pub(super) fn declare(everywhere: &mut Functions<'_>) {
+    everywhere
+        .doc(
+            "Writes a value into the log of the execution, with the function and the line. \
+             Reports show the log of what did not hold, and of everything under `--trace`. The \
+             first 100 entries are kept, of each the first 2,000 characters.",
+        )
+        .function_in_context("log(value: any)", |context, value: Dynamic| {
+            log_of(context).add(context, &value)
+        });
+}
+
+/// Of a number Rhai's own would be the logarithm.
+pub(super) fn replace(replacements: &mut Replacements<'_>) {
+    replacements.function_in_context("log", |context, number: f64| {
+        log_of(context).add(context, &number.into());
     });
 }
 

@@ -3,7 +3,7 @@
 
 use rhai::Engine;
 
-use super::reference::{GROUPS, Signature};
+use super::api::{Group, Signature};
 use super::types::type_word;
 
 /// Every name that a script can reach.
@@ -24,25 +24,30 @@ struct Known {
     /// called by their name alone.
     of: Option<String>,
     is_property: bool,
+    /// The type of the values that it can be set to.
+    settable: Option<&'static str>,
     /// How it is called: `equal(id: string, actual: any, expected: any)`.
     shown: String,
 }
 
 impl Names {
-    /// The names of the API, and those of Rhai's own strings, arrays and maps in
-    /// `engine`.
-    pub(super) fn of(engine: &Engine) -> Self {
+    /// The names of the API, which `groups` tells, and those of Rhai's own strings,
+    /// arrays and maps in `engine`.
+    pub(super) fn of(engine: &Engine, groups: &'static [Group]) -> Self {
         let mut known = Vec::new();
-        for group in GROUPS {
+        for group in groups {
             let of = group.receiver.map(|(of, _)| type_word(of));
-            for text in group.entries.iter().flat_map(|entry| entry.signatures) {
-                let (name, is_property) = match Signature::parse(text) {
-                    Some(Signature::Function { name, .. }) => (name, false),
-                    Some(Signature::Property { name, .. }) => (name, true),
+            for text in group.entries.iter().flat_map(|entry| &entry.signatures) {
+                let (name, is_property, settable) = match Signature::parse(text) {
+                    Some(Signature::Function { name, .. }) => (name, false, None),
+                    Some(Signature::Property { name, of, settable }) => {
+                        (name, true, settable.then_some(of))
+                    }
                     _ => continue,
                 };
+                let (name, of) = (name.to_owned(), of.clone());
                 let shown = text.split(" -> ").next().unwrap_or(text).to_owned();
-                known.push(Known { name: name.to_owned(), of: of.clone(), is_property, shown });
+                known.push(Known { name, of, is_property, settable, shown });
             }
         }
         for signature in engine.gen_fn_signatures(true) {
@@ -59,7 +64,7 @@ impl Names {
                 None => (name, false),
             };
             let shown = format!("{name}(…)");
-            known.push(Known { name: name.to_owned(), of, is_property, shown });
+            known.push(Known { name: name.to_owned(), of, is_property, settable: None, shown });
         }
         Names { known, ..Names::default() }
     }
@@ -72,6 +77,11 @@ impl Names {
     /// Properties of a value of a type.
     pub(super) fn properties<'a>(&'a self, of: &'a str) -> impl Iterator<Item = &'a str> {
         self.of_type(of).filter(|known| known.is_property).map(|known| &*known.name)
+    }
+
+    /// What can be set as the property of a type, if it can be set.
+    pub(super) fn settable(&self, property: &str, of: &str) -> Option<&'static str> {
+        self.of_type(of).find(|known| known.name == property)?.settable
     }
 
     fn of_type<'a>(&'a self, of: &'a str) -> impl Iterator<Item = &'a Known> {

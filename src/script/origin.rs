@@ -4,10 +4,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::StatusCode;
-use rhai::{Dynamic, Engine, FnPtr, Map};
+use rhai::{Dynamic, FnPtr, Map};
 use serde_json::Value;
 
 use super::action::Meaning;
+use super::api::{Api, ScriptType, Text};
 use super::handler::Handlers;
 use super::observation::header;
 use super::value::from_json;
@@ -30,6 +31,10 @@ pub(super) struct ScriptedOrigin {
 /// An origin as scripts hold it. A clone is another handle.
 #[derive(Clone)]
 pub(super) struct OriginHandle(Arc<ScriptedOrigin>);
+
+impl ScriptType for OriginHandle {
+    const NAME: &'static str = "Origin";
+}
 
 impl OriginHandle {
     /// A handle to `origin`.
@@ -110,13 +115,23 @@ fn web_request(request: &Request) -> Dynamic {
     seen.into()
 }
 
-/// Registers origins.
-pub(super) fn register(engine: &mut Engine) {
-    engine
-        .register_type_with_name::<OriginHandle>("Origin")
-        .register_get("url", |origin: &mut OriginHandle| origin.0.base_url.clone())
-        .register_fn("on", |origin: &mut OriginHandle, path: &str, handler: FnPtr| {
-            let mut routes = origin.0.routes.lock().unwrap_or_else(PoisonError::into_inner);
-            routes.push((path.to_owned(), handler));
-        });
+/// Declares origins.
+pub(super) fn declare(api: &mut Api) {
+    api.methods::<OriginHandle>(
+        "origins",
+        "origin",
+        "A further place on the web, from `server.origin(name)`.",
+    )
+    .doc(
+        "Answers requests of a path; the handler gets `method`, `path`, `query`, `headers`, \
+         `body`, `form` and `json`, and what it returns is a JSON body. Of the actions `ask` \
+         has no meaning here; `error` and `answer` answer the JSON-RPC request in the body, \
+         `error` without one has the status 400. No stream is resumed.",
+    )
+    .function("on(path: string, handler: function)", |origin, (path, handler): (Text, FnPtr)| {
+        let mut routes = origin.0.routes.lock().unwrap_or_else(PoisonError::into_inner);
+        routes.push((path.to_string(), handler));
+    })
+    .doc("The URL of the origin, without a path.")
+    .property("url: string", |origin| origin.0.base_url.clone());
 }

@@ -1,26 +1,30 @@
 //! `server`: how a script says what the double does. The main type is
 //! [`Server`].
 
+mod functions;
+mod schema;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, Map};
+use rhai::{Array, Dynamic, FnPtr, Map};
 use serde_json::{Map as Members, Value, json};
 
+pub(super) use self::functions::declare;
+
+use self::schema::{input_schema, members, whole_schema};
 use super::action::{Meaning, duration, json_value};
+use super::api::{Evaluated, ScriptType};
 use super::handler::Handlers;
 use super::origin::{OriginHandle, ScriptedOrigin};
 use super::types::{a, type_word};
 use super::value::from_json;
-use crate::check::nearest::did_you_mean;
 use crate::mcp::negotiation::CapabilityPath;
 use crate::mcp::server::{
     Action, Behaviour, Call, Handler, Prompt, Resource, ScriptedServer, Tool,
 };
 use crate::wire::double::Double;
-
-type Evaluated<T> = Result<T, Box<EvalAltResult>>;
 
 /// The name of the origin that the MCP endpoint belongs to.
 pub const SERVER_ORIGIN: &str = "server";
@@ -63,6 +67,10 @@ struct Said {
     notes: Map,
     context: Map,
     origins: BTreeMap<String, Arc<ScriptedOrigin>>,
+}
+
+impl ScriptType for Server {
+    const NAME: &'static str = "Server";
 }
 
 impl Server {
@@ -233,9 +241,9 @@ impl Server {
         Ok(())
     }
 
-    fn prompt(&mut self, name: &str, arguments: Array, handler: FnPtr) -> Evaluated<()> {
+    fn prompt(&mut self, name: &str, arguments: &Array, handler: FnPtr) -> Evaluated<()> {
         let mut described = Vec::new();
-        for argument in &arguments {
+        for argument in arguments {
             described.push(match json_value(argument)? {
                 Value::String(name) => json!({ "name": name, "required": true }),
                 argument => argument,
@@ -297,98 +305,7 @@ impl Server {
     }
 }
 
-fn members(value: Value) -> Members<String, Value> {
-    match value {
-        Value::Object(members) => members,
-        _ => Members::new(),
-    }
-}
-
 /// The arguments of a call, then the whole request.
 fn arguments_of(call: &Call<'_>) -> Vec<Dynamic> {
     vec![from_json(&call.params()["arguments"]), from_json(call.message)]
-}
-
-/// A JSON Schema, from a whole one or from the short form that names a type
-/// for each property, all of them required.
-fn input_schema(schema: &Map) -> Evaluated<Value> {
-    whole_schema(members(json_value(&schema.clone().into())?))
-}
-
-/// The types of JSON Schema.
-const TYPES: [&str; 7] = ["string", "integer", "number", "boolean", "object", "array", "null"];
-
-fn whole_schema(schema: Members<String, Value>) -> Evaluated<Value> {
-    let is_short =
-        schema.values().all(Value::is_string) && schema.get("type") != Some(&json!("object"));
-    if !is_short {
-        return Ok(Value::Object(schema));
-    }
-    if schema.is_empty() {
-        return Ok(json!({ "type": "object" }));
-    }
-    for (name, kind) in &schema {
-        let kind = kind.as_str().unwrap_or_default();
-        if !TYPES.contains(&kind) {
-            let near = did_you_mean(kind, TYPES).map(|near| format!("; {near}"));
-            return Err(format!(
-                "the argument `{name}` has the type `{kind}`; the types of JSON Schema are {}{}",
-                TYPES.join(", "),
-                near.unwrap_or_default()
-            )
-            .into());
-        }
-    }
-    let required: Vec<_> = schema.keys().cloned().collect();
-    let typed = |(name, kind): (String, Value)| (name, json!({ "type": kind }));
-    let properties: Members<String, Value> = schema.into_iter().map(typed).collect();
-    Ok(json!({ "type": "object", "properties": properties, "required": required }))
-}
-
-/// Registers `server`.
-pub(super) fn register(engine: &mut Engine) {
-    engine
-        .register_type_with_name::<Server>("Server")
-        .register_fn("tool", |server: &mut Server, name: &str, schema: Map, handler: FnPtr| {
-            server.tool(name, &schema, handler)
-        })
-        .register_fn("tool", Server::tool_from_map)
-        .register_fn("resource", |server: &mut Server, uri: &str, text: &str| {
-            let definition = Map::from([("text".into(), text.into())]);
-            server.resource(uri, definition, None)
-        })
-        .register_fn("resource", |server: &mut Server, uri: &str, definition: Map| {
-            server.resource(uri, definition, None)
-        })
-        .register_fn(
-            "resource",
-            |server: &mut Server, uri: &str, definition: Map, handler: FnPtr| {
-                server.resource(uri, definition, Some(handler))
-            },
-        )
-        .register_fn("resource_template", Server::resource_template)
-        .register_fn("prompt", Server::prompt)
-        .register_fn("page", Server::page)
-        .register_fn("on", Server::on)
-        .register_fn("initialize", Server::initialize)
-        .register_fn("delay", Server::delay)
-        .register_get("capabilities", |server: &mut Server| {
-            from_json(&server.0.scripted.capabilities())
-        })
-        .register_fn("versions", Server::versions)
-        .register_fn("origin", Server::origin)
-        .register_get("url", |server: &mut Server| server.url())
-        .register_fn("context", |server: &mut Server, context: Map| {
-            server.said().context.extend(context);
-        })
-        .register_fn("push", Server::push)
-        .register_fn("expire_session", |server: &mut Server| server.0.scripted.expire_session())
-        .register_fn("note", |server: &mut Server, key: &str, value: Dynamic| {
-            server.said().notes.insert(key.into(), value);
-        })
-        .register_get("notes", |server: &mut Server| server.notes())
-        .register_get("has_handshake", |server: &mut Server| {
-            server.0.scripted.revision().has_handshake()
-        })
-        .register_get("revision", |server: &mut Server| server.0.scripted.revision().as_str());
 }

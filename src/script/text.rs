@@ -1,38 +1,39 @@
 //! What scripts do with texts, where Rhai's own would make the whole outcome before it
 //! looks how large that is: `replace`, `split` and their like.
 
-use rhai::{Array, Dynamic, Engine, EvalAltResult, ImmutableString, Position};
+use rhai::{Array, Dynamic, EvalAltResult, Position};
 
-use super::engine::{ITEM_LIMIT, STRING_LIMIT};
+use super::api::{Evaluated, Replacements, Text};
+use super::limits::{ITEM_LIMIT, STRING_LIMIT};
 
-type Evaluated<T> = Result<T, Box<EvalAltResult>>;
-
-/// Registers them in the place of Rhai's own.
-pub(super) fn register(engine: &mut Engine) {
-    engine
-        .register_fn("replace", |text: &mut ImmutableString, old: &str, new: &str| {
-            replace(text, text.matches(old).count(), new, |text| text.replace(old, new))
+/// Puts them in the place of Rhai's own.
+pub(super) fn replace(replacements: &mut Replacements<'_>) {
+    replacements
+        .method("replace", |text: &mut Text, (old, new): (Text, Text)| {
+            replaced(text, text.matches(old.as_str()).count(), &new, |text| {
+                text.replace(old.as_str(), &new)
+            })
         })
-        .register_fn("replace", |text: &mut ImmutableString, old: char, new: &str| {
-            replace(text, text.matches(old).count(), new, |text| text.replace(old, new))
+        .method("replace", |text: &mut Text, (old, new): (char, Text)| {
+            replaced(text, text.matches(old).count(), &new, |text| text.replace(old, &new))
         })
-        .register_fn("to_chars", |text: &str| pieces(text.chars().map(Dynamic::from)))
-        .register_fn("split", |text: &str| split(text, text.split_whitespace()))
-        .register_fn("split", |text: &str, at: &str| split(text, text.split(at)))
-        .register_fn("split", |text: &str, at: char| split(text, text.split(at)))
-        .register_fn("split", |text: &str, at: &str, segments: i64| {
-            split(text, text.splitn(count(segments), at))
+        .function("to_chars", |text: Text| pieces(text.chars().map(Dynamic::from)))
+        .function("split", |text: Text| split(&text, text.split_whitespace()))
+        .function("split", |(text, at): (Text, Text)| split(&text, text.split(at.as_str())))
+        .function("split", |(text, at): (Text, char)| split(&text, text.split(at)))
+        .function("split", |(text, at, segments): (Text, Text, i64)| {
+            split(&text, text.splitn(count(segments), at.as_str()))
         })
-        .register_fn("split", |text: &str, at: char, segments: i64| {
-            split(text, text.splitn(count(segments), at))
+        .function("split", |(text, at, segments): (Text, char, i64)| {
+            split(&text, text.splitn(count(segments), at))
         })
-        .register_fn("split_rev", |text: &str, at: &str| split(text, text.rsplit(at)))
-        .register_fn("split_rev", |text: &str, at: char| split(text, text.rsplit(at)))
-        .register_fn("split_rev", |text: &str, at: &str, segments: i64| {
-            split(text, text.rsplitn(count(segments), at))
+        .function("split_rev", |(text, at): (Text, Text)| split(&text, text.rsplit(at.as_str())))
+        .function("split_rev", |(text, at): (Text, char)| split(&text, text.rsplit(at)))
+        .function("split_rev", |(text, at, segments): (Text, Text, i64)| {
+            split(&text, text.rsplitn(count(segments), at.as_str()))
         })
-        .register_fn("split_rev", |text: &str, at: char, segments: i64| {
-            split(text, text.rsplitn(count(segments), at))
+        .function("split_rev", |(text, at, segments): (Text, char, i64)| {
+            split(&text, text.rsplitn(count(segments), at))
         });
 }
 
@@ -47,7 +48,7 @@ fn count(segments: i64) -> usize {
 }
 
 fn piece(text: &str) -> Dynamic {
-    Dynamic::from(ImmutableString::from(text))
+    text.into()
 }
 
 /// An array of what comes, if that is not too much.
@@ -61,16 +62,16 @@ fn pieces(mut all: impl Iterator<Item = Dynamic>) -> Evaluated<Array> {
 
 /// Replaces something that stands `count` times in `text`, if the outcome is not
 /// too long.
-fn replace(
-    text: &mut ImmutableString,
+fn replaced(
+    text: &mut Text,
     count: usize,
     new: &str,
-    replaced: impl FnOnce(&str) -> String,
+    change: impl FnOnce(&str) -> String,
 ) -> Evaluated<()> {
     if count.saturating_mul(new.len()) > STRING_LIMIT {
         return Err(too_large("length of string"));
     }
-    *text = replaced(text).into();
+    *text = change(text).into();
     Ok(())
 }
 
@@ -80,13 +81,18 @@ fn too_large(what: &str) -> Box<EvalAltResult> {
 
 #[cfg(test)]
 mod tests {
+    use rhai::Engine;
+
     use super::*;
+    use crate::script::api::Api;
 
     #[test]
     fn it_is_as_rhai_has_it() {
         let rhai = Engine::new();
+        let mut api = Api::default();
+        replace(&mut api.replacements());
         let mut ours = Engine::new();
-        register(&mut ours);
+        ours.register_global_module(api.module.into());
         for text in ["", " ", "a", "a,b,,c", " a  b ", "é,ü", ",", ",,"] {
             for call in [
                 "to_chars()",

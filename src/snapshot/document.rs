@@ -16,8 +16,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::path::Path;
 
 use super::columns::{Columns, merge};
+use super::error::SnapshotError;
+use super::file;
 
 /// A profile that a wire was recorded for: by age, then by name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -213,4 +216,11 @@ impl Read {
         });
         (case, wires.collect())
     }
+}
+
+/// The document in the file at `path`; `None` if there is none.
+pub(super) fn read(path: &Path) -> Result<Option<Document>, SnapshotError> {
+    let Some(contents) = file::read(path)? else { return Ok(None) };
+    let parsed = Document::parse(&contents);
+    parsed.map(Some).map_err(|reason| SnapshotError::read(path, reason))
 }

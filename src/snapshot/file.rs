@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use insta::TextSnapshotKind;
 use insta::internals::TextSnapshotContents;
 
-use super::{SnapshotError, whole_file};
+use super::error::SnapshotError;
+use super::whole_file;
 
 /// What is said about a snapshot before its contents.
 #[derive(Clone, Debug, Default)]

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::document::Document;
+use super::document::{Document, read};
+use super::error::SnapshotError;
 use super::file::{self, Head};
-use super::{SnapshotError, read};
 
 /// A snapshot that waits to be accepted or rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]

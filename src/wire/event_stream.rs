@@ -327,5 +327,4 @@ pub fn encode(event: &ServerEvent) -> Bytes {
 }
 
 #[cfg(test)]
-#[path = "event_stream_tests.rs"]
 mod tests;

@@ -11,10 +11,9 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt};
 
-use super::request::{InvalidRequest, RequestHead, validate};
+pub use super::request::Request;
 
-/// One HTTP request with its whole body. Its URI is absolute.
-pub type Request = ::http::Request<Bytes>;
+use super::request::{InvalidRequest, RequestHead, validate};
 
 /// One HTTP response whose body is still arriving.
 pub type Response = ::http::Response<Body>;
@@ -88,6 +87,19 @@ impl ClientError {
         | ClientError::InvalidResponse { request, .. }) = &mut self;
         **request = original;
         self
+    }
+}
+
+impl RequestHead {
+    /// The request, if it is valid.
+    ///
+    /// # Errors
+    /// [`ClientError::InvalidRequest`], which says what is wrong with it.
+    pub fn into_request(self, body: Bytes) -> Result<Request, ClientError> {
+        match self.parse(body) {
+            Ok(request) => Ok(request),
+            Err(reason) => Err(ClientError::InvalidRequest { request: Box::new(self), reason }),
+        }
     }
 }
 

@@ -246,5 +246,4 @@ impl<'a> Iterator for Causes<'a> {
 }
 
 #[cfg(test)]
-#[path = "live_tests.rs"]
 mod tests;

@@ -146,5 +146,4 @@ pub fn is_event_stream(headers: &HeaderMap) -> bool {
 }
 
 #[cfg(test)]
-#[path = "messages_tests.rs"]
 mod tests;

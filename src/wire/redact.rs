@@ -126,5 +126,4 @@ fn credential_in(name: Name, text: &[u8], value: Range<usize>) -> Range<usize> {
 }
 
 #[cfg(test)]
-#[path = "redact_tests.rs"]
 mod tests;

@@ -9,7 +9,8 @@ use bytes::Bytes;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::http::{ClientError, Request};
+/// One HTTP request with its whole body. Its URI is absolute.
+pub type Request = ::http::Request<Bytes>;
 
 /// A request without its body, as it was written: nothing says that it is
 /// valid.
@@ -112,18 +113,8 @@ impl RequestHead {
         RequestHead { method: method.into(), url: url.into(), headers }
     }
 
-    /// The request, if it is valid.
-    ///
-    /// # Errors
-    /// [`ClientError::InvalidRequest`], which says what is wrong with it.
-    pub fn into_request(self, body: Bytes) -> Result<Request, ClientError> {
-        match self.parse(body) {
-            Ok(request) => Ok(request),
-            Err(reason) => Err(ClientError::InvalidRequest { request: Box::new(self), reason }),
-        }
-    }
-
-    fn parse(&self, body: Bytes) -> Result<Request, InvalidRequest> {
+    /// The request, if it is valid; else what is wrong with it.
+    pub(super) fn parse(&self, body: Bytes) -> Result<Request, InvalidRequest> {
         let mut request = Request::new(body);
         *request.method_mut() =
             Method::from_bytes(self.method.as_bytes()).map_err(|_| InvalidRequest::Method)?;
@@ -180,5 +171,4 @@ impl fmt::Debug for RequestHead {
 }
 
 #[cfg(test)]
-#[path = "request_tests.rs"]
 mod tests;

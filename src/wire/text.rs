@@ -343,5 +343,4 @@ fn replace_version<'a>(mut bytes: Cow<'a, [u8]>, version: &[u8], name: &[u8]) ->
 }
 
 #[cfg(test)]
-#[path = "text_tests.rs"]
 mod tests;

@@ -11,9 +11,10 @@
 //! from what it changes.
 
 use super::piece::Piece;
+use super::reading::{first_line, title_and_description};
+use super::revisions;
 use super::statement::{Statement, header_lines, statements};
-use super::{first_line, revisions, title_and_description};
-use crate::check::discovery::defines;
+use crate::check::kind::defines;
 use crate::check::nearest::did_you_mean;
 use crate::check::place::SourceText;
 use crate::check::source_error::{Problem, SourceError, problem};

@@ -7,7 +7,7 @@ use super::Header;
 use super::checkpoint_line::is_id;
 use super::piece::Piece;
 use super::revisions;
-use crate::check::discovery::CheckKind;
+use crate::check::kind::CheckKind;
 use crate::check::nearest::did_you_mean;
 use crate::check::need::Need;
 use crate::check::source_error::{Problem, problem};

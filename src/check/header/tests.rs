@@ -3,6 +3,7 @@ use std::sync::Arc;
 use miette::NamedSource;
 
 use super::*;
+use crate::check::place::SourceText;
 use crate::check::source_error::rendered;
 use crate::check::{About, Level};
 use Revision::{V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};

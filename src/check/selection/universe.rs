@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::Cases;
+use super::cases::Cases;
 use crate::check::discovery::{Check, Library, id_of};
 use crate::mcp::Revision;
 

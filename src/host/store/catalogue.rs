@@ -5,46 +5,8 @@ use std::collections::{HashMap, HashSet};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{Store, StoreError};
+use super::{Store, StoreError, StoredTool};
 use crate::host::changes::Changes;
-
-/// One tool of a server as it is stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredTool {
-    /// The identifier under which the operator knows the server.
-    pub server: String,
-    /// The name that goes on the wire.
-    pub remote_name: String,
-    /// The name that the gate, the audit and a model see.
-    pub local_name: String,
-    /// What it is for.
-    pub description: Option<String>,
-    /// The normalized schema, as JSON.
-    pub schema: String,
-    /// The schema as the server sent it, as JSON: header annotations are read
-    /// from it.
-    pub schema_as_sent: String,
-    /// What the server says of the tool, as JSON; never asked for policy.
-    pub annotations: Option<String>,
-    /// The origin of the server that listed it; `None` in a row from before
-    /// origins were stored.
-    pub origin: Option<String>,
-    /// Whether the operator enabled it, and it has not changed since.
-    pub enabled: bool,
-    /// What has changed since the operator enabled it.
-    pub changed: Changes,
-    /// Whether the server no longer lists it.
-    pub orphaned: bool,
-}
-
-impl StoredTool {
-    /// What has changed since the operator enabled it, for a host whose server
-    /// stands at `origin`.
-    pub fn changed_at(&self, origin: &str) -> Changes {
-        let moved = self.enabled && self.origin.as_deref() != Some(origin);
-        self.changed.and(Changes { origin: moved, ..Changes::default() })
-    }
-}
 
 /// What became of a tool at an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,7 +147,7 @@ fn import(
     let mut imported = Vec::new();
     for tool in tools {
         let known = known.get(tool.remote_name.as_str());
-        let differs = known.map_or_else(Changes::default, |known| Changes::between(known, tool));
+        let differs = known.map_or_else(Changes::default, |known| StoredTool::changes(known, tool));
         let (enabled, changed) = known.map_or_else(Default::default, |known| {
             let was_approved = known.enabled || known.changed.any();
             let changed = if was_approved { known.changed.and(differs) } else { known.changed };

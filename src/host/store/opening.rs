@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use super::{APPLICATION_ID, MIGRATIONS, StoreError, TABLES, VERSION};
+use super::StoreError;
+use super::layout::{APPLICATION_ID, MIGRATIONS, TABLES, VERSION};
 
 /// What the file of an SQLite database begins with (SQLite, "Database File
 /// Format", section 1.3).

@@ -6,16 +6,26 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use serde_json::{Map, Value, json};
 
-use super::Progress;
 use super::budget::{Budget, bounded};
 use super::cancellation::Cancellation;
 use super::error::{ClientError, ErrorKind};
 use super::inbox::Inbox;
-use super::rounds::ResultType;
+use super::result_type::ResultType;
 use super::stage::Life;
 use super::transport::{Session, Transport};
 use crate::mcp::json_rpc::{Notification, Request};
 use crate::mcp::metadata;
+
+/// Whether the requests of a handle ask for progress.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Progress {
+    /// They do not.
+    #[default]
+    Unasked,
+    /// Each has a `progressToken` of its own, which is its id
+    /// (basic/utilities/progress, "Progress Flow").
+    Asked,
+}
 
 /// Requests by name over a transport.
 pub struct Channel {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::error::{ClientError, ErrorKind};
-use super::rounds::ResultType;
+use super::result_type::ResultType;
 use crate::mcp::Revision;
 use crate::mcp::negotiation::CapabilityPath;
 

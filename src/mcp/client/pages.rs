@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use super::budget::Budget;
+use super::channel::Progress;
 use super::error::{ClientError, ErrorKind};
+use super::inner::{Attempts, Inner};
 use super::operation::Operation;
-use super::rounds;
+use super::result_type::{ResultType, unexpected};
 use super::transport::LeftOut;
-use super::{Inner, Progress};
 
 /// How many pages of one list are read.
 pub const PAGE_LIMIT: usize = 50;
@@ -72,14 +73,11 @@ impl Walk<'_> {
         self.cursor_was_kept = false;
         for _ in 0..PAGE_LIMIT {
             let params = cursor.map(|cursor: String| json!({ "cursor": cursor }));
-            let kept = rounds::kept(self.client, self.operation, params.as_ref());
+            let kept = self.client.kept(self.operation, params.as_ref());
             let is_kept = kept.is_some();
             let mut page = match kept {
                 Some(page) => page,
-                None => {
-                    let (client, operation) = (self.client, self.operation);
-                    rounds::ask(client, operation, params, self.progress, budget).await?
-                }
+                None => self.ask(params, budget).await?,
             };
             self.cursor_was_kept = is_kept;
             let Value::Array(mut found) = page[self.items].take() else {
@@ -109,6 +107,22 @@ impl Walk<'_> {
         let message = format!("{method} goes on after {PAGE_LIMIT} pages, which is the limit");
         Err(ClientError::new(ErrorKind::PageLimit, message)
             .with(|facts| facts.limit = Some(PAGE_LIMIT as u64)))
+    }
+
+    /// Asks for the page of these params: a list has no rounds.
+    async fn ask(&self, params: Option<Value>, budget: &mut Budget) -> Result<Value, ClientError> {
+        let (client, operation) = (self.client, self.operation);
+        // What is said while the answer is on its way may be about what it holds.
+        let heard = client.channel.inbox().heard();
+        let mut attempts = Attempts::default();
+        let sent = client.send(operation, params.clone(), self.progress, &mut attempts, budget);
+        let result = sent.await?;
+        let tasks = client.channel.takes_tasks();
+        ResultType::of(&result, client.session().revision, tasks)
+            .filter(|of| operation.may_come_to(*of))
+            .ok_or_else(|| unexpected(operation.method()))?;
+        client.keep(operation, params, &result, heard);
+        Ok(result)
     }
 }
 

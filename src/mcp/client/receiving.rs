@@ -6,9 +6,10 @@ use std::sync::PoisonError;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+use super::Client;
 use super::error::{ClientError, ErrorKind};
 use super::features::{ClientFeature, Handler};
-use super::{Client, Inner, State};
+use super::inner::State;
 use crate::mcp::json_rpc::Notification;
 
 impl Client {
@@ -114,18 +115,5 @@ impl Client {
             ending.abort();
         }
         opened
-    }
-}
-
-impl Inner {
-    /// Ends every stream that is listened to.
-    pub(super) async fn stop_listening(&self) {
-        let all =
-            std::mem::take(&mut *self.listening.lock().unwrap_or_else(PoisonError::into_inner));
-        for listening in all {
-            listening.abort();
-            // It was ended on purpose.
-            let _ = listening.await;
-        }
     }
 }

@@ -7,47 +7,21 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::answers::answers;
 use super::budget::Budget;
+use super::channel::Progress;
 use super::error::{ClientError, ErrorKind};
-use super::features::ClientFeature;
+use super::inner::Inner;
 use super::interim::Interim;
 use super::operation::Operation;
-use super::{Inner, Progress, tasks};
-use crate::mcp::Revision;
+use super::result_type::{ResultType, unexpected};
+use super::{calling, tasks};
 
 /// How long to wait before a request is sent again for which nothing was asked;
 /// it doubles with each round (policy).
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// How long to wait at most (policy).
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
-
-/// Of what type a result is (basic, "ResultType").
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResultType {
-    /// It is the whole of it.
-    Complete,
-    /// Something is to be answered first.
-    InputRequired,
-    /// The call goes on as a task (the extension for tasks).
-    Task,
-}
-
-impl ResultType {
-    /// The type of a result at `revision`; one that does not say is complete.
-    /// `None` for a type that nobody knows; a task is known to those alone who
-    /// said that they take `tasks`.
-    pub fn of(result: &Value, revision: Revision, tasks: bool) -> Option<Self> {
-        if !revision.has_result_types() {
-            return Some(ResultType::Complete);
-        }
-        match result.get("resultType").map(Value::as_str) {
-            None | Some(Some("complete")) => Some(ResultType::Complete),
-            Some(Some("input_required")) => Some(ResultType::InputRequired),
-            Some(Some("task")) if tasks => Some(ResultType::Task),
-            Some(_) => None,
-        }
-    }
-}
 
 /// What a request carries when it is sent again, from the latest result alone;
 /// nothing when it is sent first.
@@ -77,21 +51,6 @@ impl Round {
     }
 }
 
-/// The result of `operation` with these params that was kept and is fresh
-/// (2026-07-28, server/utilities/caching); `None` if there is none.
-pub(super) fn kept(client: &Inner, operation: &Operation, params: Option<&Value>) -> Option<Value> {
-    if !may_be_kept(client, operation) {
-        return None;
-    }
-    client.connected()?;
-    let heard = client.channel.inbox().notifications();
-    client.cache.fresh(operation.method(), params, &heard)
-}
-
-fn may_be_kept(client: &Inner, operation: &Operation) -> bool {
-    operation.is_cacheable() && client.session().revision.has_cache_hints()
-}
-
 /// The complete result of `operation`: one that was kept, or that of
 /// [`ask`].
 ///
@@ -104,7 +63,7 @@ pub(super) async fn request(
     progress: Progress,
     budget: &mut Budget,
 ) -> Result<Value, ClientError> {
-    match kept(client, operation, params.as_ref()) {
+    match client.kept(operation, params.as_ref()) {
         Some(kept) => Ok(kept),
         None => ask(client, operation, params, progress, budget).await,
     }
@@ -131,7 +90,7 @@ pub(super) async fn ask(
         let carried = round.carried(params.clone());
         // What is said while the answer is on its way may be about what it holds.
         let heard = client.channel.inbox().heard();
-        let result = client.send(operation, carried, progress, budget).await?;
+        let result = calling::send(client, operation, carried, progress, budget).await?;
         let tasks = client.channel.takes_tasks();
         let of = ResultType::of(&result, client.session().revision, tasks)
             .filter(|of| operation.may_come_to(*of))
@@ -143,9 +102,8 @@ pub(super) async fn ask(
             ResultType::InputRequired => {}
             ResultType::Complete | ResultType::Task => {
                 // What an answer had a part in belongs to that answer alone.
-                if turn == 0 && may_be_kept(client, operation) {
-                    let method = operation.method();
-                    client.cache.keep(method, params, &result, heard, client.channel.scale());
+                if turn == 0 {
+                    client.keep(operation, params, &result, heard);
                 }
                 return Ok(result);
             }
@@ -206,7 +164,7 @@ pub(super) async fn once(
         return Err(ClientError::new(ErrorKind::NotSupported, message));
     }
     let params = round.carried(operation.params(revision)?);
-    let mut result = client.send(operation, params, progress, budget).await?;
+    let mut result = calling::send(client, operation, params, progress, budget).await?;
     if let (Operation::ListTools, Some(Value::Array(tools))) = (operation, result.get_mut("tools"))
     {
         client.admit_tools(tools);
@@ -261,39 +219,4 @@ async fn answer(
         _ => return Err(unexpected(operation.method())),
     };
     Ok(Round { responses, state, cursor: None })
-}
-
-/// The answers to requests, under their keys. While they are given, which may
-/// take a person, the budget's clock stands still.
-pub(super) async fn answers(
-    client: &Inner,
-    method: &str,
-    requests: Map<String, Value>,
-    budget: &mut Budget,
-) -> Result<Map<String, Value>, ClientError> {
-    let revision = client.session().revision;
-    let mut responses = Map::new();
-    for (key, mut request) in requests {
-        let asked = request["method"].as_str().and_then(ClientFeature::of_method);
-        let feature = asked.ok_or_else(|| unexpected(method))?;
-        let params = request.get_mut("params").map(Value::take);
-        let features = client.channel.inbox().features();
-        let held = budget.suspension().hold();
-        let outcome = budget.wait(features.answer(feature, params, revision)).await?;
-        drop(held);
-        let response = outcome.map_err(|error| {
-            let asked = feature.method();
-            let message = format!("{method} asks for {asked}, which this client refuses");
-            ClientError::new(ErrorKind::InputRefused, message)
-                .with(|facts| facts.code = Some(error.code))
-        })?;
-        responses.insert(key, response);
-    }
-    Ok(responses)
-}
-
-/// A result that this method, or this client, does not have.
-pub(super) fn unexpected(method: &str) -> ClientError {
-    let message = format!("the result of {method} is of no type that it may have");
-    ClientError::new(ErrorKind::InvalidResult, message)
 }

@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::answers::answers;
 use super::budget::{Budget, bounded};
+use super::channel::Progress;
 use super::error::{ClientError, ErrorKind};
+use super::inner::{Attempts, Inner};
 use super::operation::Operation;
-use super::rounds::{ResultType, answers, unexpected};
-use super::{Inner, Progress};
+use super::result_type::{ResultType, unexpected};
 use crate::mcp::json_rpc::ErrorObject;
 
 /// How long to wait between two questions if the server does not say (policy).
@@ -114,7 +116,9 @@ async fn ask(
 ) -> Result<Value, ClientError> {
     let revision = client.session().revision;
     let params = operation.params(revision)?;
-    let result = client.send(operation, params, Progress::default(), budget).await?;
+    let mut attempts = Attempts::default();
+    let progress = Progress::default();
+    let result = client.send(operation, params, progress, &mut attempts, budget).await?;
     match ResultType::of(&result, revision, client.channel.takes_tasks()) {
         Some(of) if operation.may_come_to(of) => Ok(result),
         _ => Err(unexpected(operation.method())),

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::Framing;
 use super::action::{Action, StreamItem};
 use super::answering::Answering;
-use super::scripted::is_request;
+use super::endpoint::is_request;
 use super::streams::{comment, event_stream, in_pieces, json_body, message_event};
 use crate::mcp::Revision;
 use crate::mcp::json_rpc::INTERNAL_ERROR;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::Look;
+use super::look::Look;
 use crate::report::describe::{count, cut};
 use crate::runner::expected::Entry;
 use crate::runner::{Execution, Outcome, Summary};

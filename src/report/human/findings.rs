@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
-use super::Look;
+use super::look::Look;
 use super::told::{Cause, Gravity, Of, Shown, Teller, Told};
 use crate::report::describe::cut;
 use crate::report::places::Places;

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use miette::{Diagnostic, MietteDiagnostic, Severity};
 
-use super::Look;
 use super::exchange::short;
 use super::failure::Failure;
+use super::look::Look;
 use crate::check::{CheckpointResult, Verdict, Weight};
 use crate::report::describe::{self, cut};
 use crate::runner::event::{ClientProcess, SnapshotOutcome, Trouble};

@@ -7,7 +7,7 @@ use http::Uri;
 use rhai::Dynamic;
 use serde_json::Value;
 
-use super::{Stage, Stopped, broken};
+use super::stage::{Stage, Stopped, broken};
 use crate::check::CheckKind;
 use crate::host::{Clock, Host as McpHost, Parts, Store};
 use crate::mcp::client::{Client as McpClient, Endpoint, StreamableHttp};

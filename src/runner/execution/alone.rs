@@ -8,12 +8,14 @@ use http::Uri;
 use rhai::Dynamic;
 use serde_json::Value;
 
-use super::{Stage, Stopped, Trouble, new_runtime, require_functions};
+use super::functions::require_functions;
+use super::stage::{Stage, Stopped, new_runtime};
 use crate::check::Check;
 use crate::check::discovery::Support;
 use crate::profile::Profile;
+use crate::runner::engine::Engine;
+use crate::runner::event::Trouble;
 use crate::runner::subject::Settings;
-use crate::runner::worker::Engine;
 use crate::script::fault::Passed;
 use crate::script::log::Logged;
 use crate::wire::Wire;

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use rhai::{Dynamic, Map};
 
+use super::executed::{Executed, Kept, Outcome};
+use super::stage::{Stage, Stopped};
 use super::wire_schema::WireSchema;
-use super::{Executed, Kept, Outcome, Stage, Stopped, is_in_memory};
 use crate::check::{Check, CheckKind, Checkpoint, CheckpointResult, Decision, Verdict};
 use crate::mcp::Revision;
 use crate::profile::Profile;
 use crate::runner::event::Trouble;
-use crate::runner::worker::is_builtin;
+use crate::runner::subject::{is_builtin, is_in_memory};
 use crate::script::decisions::Said;
 use crate::script::error::Cause;
 use crate::script::handler::Handlers;
@@ -327,37 +328,6 @@ pub fn all_checkpoints(
         .chain([Checkpoint::wire_schema()])
         .map(|checkpoint| CheckpointResult::new(checkpoint, verdict, Some(decision.clone())))
         .collect()
-}
-
-/// Holds a script to the functions that its kind of check has.
-///
-/// # Errors
-/// Which function is missing, or takes another number of parameters.
-pub fn require_functions(check: &Check, script: &Script) -> Result<(), ScriptError> {
-    let required: &[&str] = match check.kind {
-        CheckKind::Client => &["serve", "drive", "judge"],
-        CheckKind::Server => &["drive", "judge"],
-        CheckKind::Host => &["operate", "judge"],
-    };
-    for name in required {
-        match script.parameters(name) {
-            Some(1 | 2) => {}
-            Some(count) => {
-                return Err(ScriptError::new(
-                    format!("`{name}` takes {count} parameters"),
-                    "it takes what it works with, and the case's name if the check has cases",
-                ));
-            }
-            None => {
-                let kind = check.kind.as_str();
-                return Err(ScriptError::new(
-                    format!("the script has no function `{name}`"),
-                    format!("a check of a {kind} has {}", required.join(", ")),
-                ));
-            }
-        }
-    }
-    Ok(())
 }
 
 fn checkpoint_place(check: &Check, script: &Script, id: &str) -> Option<crate::check::Place> {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use bytes::Bytes;
 use memchr::memmem;
 
-use super::Stage;
+use super::stage::Stage;
 use crate::check::{CheckKind, Checkpoint, CheckpointResult, Decision, Place, Verdict};
 use crate::mcp::schema::{Invalid, Judged, Sender, judge};
 use crate::script::ScriptError;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::entry::{Entry, Known};
 use super::values::Placed;
-use super::{Entry, Known};
 use crate::check::nearest::{alternatives, did_you_mean};
 use crate::check::source_error::{Problem, problem};
 use crate::check::{Check, WIRE_SCHEMA};

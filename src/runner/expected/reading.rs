@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use chrono::NaiveDate;
 
+use super::entry::{Entry, Expectations, Known, Purpose};
 use super::known::{self, Named};
+use super::layout::Layout;
 use super::lists;
 use super::values::{Placed, Values};
-use super::write::Layout;
 use super::yaml::{self, Kind, Node};
-use super::{Entry, Expectations, Known, Purpose};
 use crate::check::nearest::did_you_mean;
 use crate::check::source_error::{Problem, problem};
 use crate::check::{SourceError, SourceText};
@@ -24,7 +24,25 @@ const ENTRY: [&str; 8] = ["id", "reason", "profile", "case", "revision", "issue"
 
 const AN_ENTRY: &str = "an entry is `- id: CHECK#CHECKPOINT` and, below it, `reason: …`";
 
-pub(super) fn read(
+impl Expectations {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it, each at its place: a text that is not
+    /// YAML, a value of another type, a key that an entry does not have, an entry
+    /// without a reason, the name of a check, checkpoint, case, profile or
+    /// revision that there is not.
+    pub fn read(
+        source: &SourceText,
+        known: Known<'_>,
+        purpose: Purpose,
+    ) -> Result<Expectations, SourceError> {
+        read(source, known, purpose)
+    }
+}
+
+fn read(
     source: &SourceText,
     known: Known<'_>,
     purpose: Purpose,
@@ -233,22 +251,6 @@ fn revisions<'a>(values: &mut Values<'a>, node: &'a Node) -> Vec<Revision> {
         }
     }
     revisions
-}
-
-impl<'a> Values<'a> {
-    /// A day: `2027-03-01`.
-    pub(super) fn date(&mut self, node: &'a Node) -> Option<NaiveDate> {
-        let (text, span) = self.text(node, "until")?;
-        let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok();
-        // The reader of dates takes 2027-3-1 as well.
-        let date = date.filter(|date| date.to_string() == text);
-        if date.is_none() {
-            let message = format!("`{text}` is not a day");
-            let found = problem("expected::date", message, span, "expected a day of the calendar");
-            self.problems.push(found.with_help("write year, month and day, as in `2027-03-01`"));
-        }
-        date
-    }
 }
 
 fn owned(placed: &[Placed<'_>]) -> Vec<String> {

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::mcp::Revision;
-use crate::runner::Execution;
 
 /// A place in which a claim was decided: one execution of its check.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,17 +14,6 @@ pub struct Where {
     pub revision: Revision,
     /// The profile's name.
     pub profile: String,
-}
-
-impl Where {
-    /// Where an execution is.
-    pub fn of(execution: &Execution) -> Self {
-        Where {
-            case: execution.case.clone(),
-            revision: execution.revision,
-            profile: execution.profile.clone(),
-        }
-    }
 }
 
 /// What an entry says of where it counts; what is empty stands for everywhere.

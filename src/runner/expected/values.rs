@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use chrono::NaiveDate;
+
 use super::yaml::{Kind, Node};
 use crate::check::nearest::{alternatives, did_you_mean};
 use crate::check::source_error::{Problem, problem};
@@ -17,6 +19,20 @@ pub(super) struct Values<'a> {
 pub(super) type Placed<'a> = (&'a str, Range<usize>);
 
 impl<'a> Values<'a> {
+    /// A day: `2027-03-01`.
+    pub(super) fn date(&mut self, node: &'a Node) -> Option<NaiveDate> {
+        let (text, span) = self.text(node, "until")?;
+        let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok();
+        // The reader of dates takes 2027-3-1 as well.
+        let date = date.filter(|date| date.to_string() == text);
+        if date.is_none() {
+            let message = format!("`{text}` is not a day");
+            let found = problem("expected::date", message, span, "expected a day of the calendar");
+            self.problems.push(found.with_help("write year, month and day, as in `2027-03-01`"));
+        }
+        date
+    }
+
     /// What there is of a value, cut at the end of its first line: a label over
     /// many lines says less.
     pub(super) fn span(&self, node: &Node) -> Range<usize> {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::entry::{Entry, Expectations};
+use super::excused::{Stale, does_not_hold};
+use super::layout::{Layout, line_end, lines_of};
 use super::scope::{Where, scalar, smallest};
-use super::yaml::{Document, Kind, Node};
-use super::{Entry, Expectations, Stale, does_not_hold};
-use crate::check::source_error::{Problem, problem};
 use crate::check::{Verdict, Weight};
 use crate::runner::event::Trouble;
 use crate::runner::{Execution, Outcome};
@@ -18,60 +18,6 @@ const HEAD: &str = "\
 # What is known not to hold. Each entry needs a reason: why it does not hold, and
 # whose fault it is.
 ";
-
-/// Where a file has a place for more entries.
-#[derive(Clone, Debug)]
-pub(super) enum Layout {
-    /// Behind the last entry: at this byte, with this before the dash.
-    Behind { at: usize, indent: String },
-    /// In place of `[]`, which stands here.
-    Instead { empty: Range<usize>, indent: String },
-    /// Under a new key `expected` at this byte, with this before the key.
-    Key { at: usize, indent: String },
-    /// Nowhere: what stands here is written between brackets.
-    Brackets(Range<usize>),
-}
-
-impl Layout {
-    pub(super) fn of(text: &str, document: &Document) -> Self {
-        let at = document.end;
-        let Some(root) = document.root.as_ref().filter(|root| !root.is_null()) else {
-            return Layout::Key { at, indent: String::new() };
-        };
-        let Kind::Mapping { pairs, is_flow: false } = &root.kind else {
-            return Layout::Brackets(root.span.clone());
-        };
-        let is_expected =
-            |key: &Node| matches!(&key.kind, Kind::Scalar { text, .. } if text == "expected");
-        let indent = |at: usize| white_space(&text[line_start(text, at)..at]);
-        let Some((key, list)) = pairs.iter().find(|(key, _)| is_expected(key)) else {
-            return Layout::Key { at, indent: indent(root.span.start) };
-        };
-        match &list.kind {
-            Kind::List { items, is_flow: false } => match items.last() {
-                Some(last) => {
-                    let lines = lines_of(text, &last.span);
-                    Layout::Behind { at: lines.end, indent: white_space(&text[lines]) }
-                }
-                None => Layout::Brackets(list.span.clone()),
-            },
-            Kind::List { items, .. } if items.is_empty() => {
-                Layout::Instead { empty: list.span.clone(), indent: indent(key.span.start) + "  " }
-            }
-            _ => Layout::Brackets(list.span.clone()),
-        }
-    }
-
-    /// What is wrong if no entry can be added.
-    pub(super) fn problem(&self) -> Option<Problem> {
-        let Layout::Brackets(span) = self else { return None };
-        let start = span.start..span.start + 1;
-        let message = "nothing can be added to what is written between brackets";
-        let label = "expected lines";
-        let help = "write `expected:` on a line of its own, and each entry below it with `- `";
-        Some(problem("expected::brackets", message, start, label).with_help(help))
-    }
-}
 
 /// What did not hold in a run, and where it could have.
 #[derive(Debug, Default)]
@@ -208,43 +154,4 @@ fn apply(text: &str, mut edits: Vec<(Range<usize>, String)>, newline: &str) -> S
     }
     out.push_str(&text[done..]);
     out
-}
-
-/// The lines of an item of a list that is written with dashes: from the dash to
-/// the end of its last line, and comments below that are indented farther than
-/// the dash.
-fn lines_of(text: &str, span: &Range<usize>) -> Range<usize> {
-    let mut start = line_start(text, span.start);
-    while !text[start..].trim_start_matches(' ').starts_with('-') && start > 0 {
-        start = line_start(text, start - 1);
-    }
-    let column = white_space(&text[start..]).len();
-    let mut end = line_end(text, span.end);
-    let mut next = end;
-    while next < text.len() {
-        let line_end = line_end(text, next);
-        let line = text[next..line_end].trim_end();
-        let indent = white_space(line).len();
-        if line[indent..].starts_with('#') && indent > column {
-            end = line_end;
-        } else if !line.is_empty() {
-            break;
-        }
-        next = line_end;
-    }
-    start..end
-}
-
-fn line_start(text: &str, at: usize) -> usize {
-    text[..at].rfind('\n').map_or(0, |newline| newline + 1)
-}
-
-/// The byte behind the newline of the line.
-fn line_end(text: &str, at: usize) -> usize {
-    text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1)
-}
-
-/// The spaces at the beginning of a line.
-fn white_space(line: &str) -> String {
-    line.chars().take_while(|letter| *letter == ' ').collect()
 }

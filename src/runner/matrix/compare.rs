@@ -4,8 +4,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::column::{DOUBLE, SOCKET};
 use super::entry::{Cell, Entry, Name};
-use super::{DOUBLE, SOCKET};
 use crate::check::{Checkpoint, Verdict};
 use crate::mcp::Revision;
 use crate::snapshot::diff;

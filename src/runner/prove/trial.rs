@@ -4,16 +4,25 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::Effort;
 use crate::check::discovery::{Support, SupportScript};
 use crate::check::header::{FaultHeader, parse_fault};
 use crate::check::{Check, CheckKind, Level, Side, SourceText, Verdict, WIRE_SCHEMA};
+use crate::runner::engine::Engine;
 use crate::runner::event::Trouble;
 use crate::runner::execution::{self, Executed, Piece, Played};
 use crate::runner::plan::{Job, Run};
 use crate::runner::subject::Settings;
-use crate::runner::worker::{Engine, panicked};
+use crate::runner::worker::panicked;
 use crate::script::fault::FaultScript;
+
+/// Which faults are executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Those that change something, as playing them shows.
+    Played,
+    /// All of them, and what comes of it is held against what playing shows.
+    Exhaustive,
+}
 
 /// A fault and what it says of itself.
 pub struct KnownFault {

@@ -1,16 +1,18 @@
 //! Rounds by hand: what `client.step` and `client.step_from` return, and
 //! how many rounds the client goes by itself.
 
-use rhai::{Dynamic, Engine, Map};
+use rhai::{Dynamic, Map};
 use serde_json::{Value, json};
 
-use super::super::action::json_value;
-use super::super::types::{a, type_word};
-use super::super::value::from_json;
-use super::{Answer, Client, Evaluated, operation};
+use super::operations::operation;
+use super::{Answer, Client};
 use crate::mcp::client::{
     Cancellation, Interim, Operation, Original, Round as McpRound, RoundLimit,
 };
+use crate::script::action::json_value;
+use crate::script::api::{Api, Evaluated, ScriptType};
+use crate::script::types::{a, type_word};
+use crate::script::value::from_json;
 
 /// One round of an operation, whose result came as the server sent it. A clone is
 /// another handle.
@@ -29,9 +31,32 @@ impl Client {
         Ok(Round { client: self.clone(), operation, answer })
     }
 
+    /// One round of the operation of this name. What a list takes is the cursor of a
+    /// page.
+    pub(super) fn step_operation(&self, name: &str, arguments: &[Dynamic]) -> Evaluated<Round> {
+        if let [cursor] = arguments
+            && let Ok(list) = operation(name, &[])
+            && list.is_list()
+        {
+            let cursor = cursor.clone().into_string().map_err(|found| {
+                format!("the cursor of {name} is a string, not {}", a(&type_word(found)))
+            })?;
+            return self.step(list, &McpRound::at(cursor));
+        }
+        self.step(operation(name, arguments)?, &McpRound::default())
+    }
+
+    /// Sets how many rounds the client goes by itself.
+    pub(super) fn limit_rounds(&mut self, limit: i64) -> Evaluated<()> {
+        let limit =
+            RoundLimit::try_from(limit).map_err(|error| format!("{error}, and {limit} is none"))?;
+        self.0.client.limit_rounds(limit);
+        Ok(())
+    }
+
     /// The round that ended with `result`, which was kept with the `request` that
     /// it answers. Nothing is sent.
-    fn step_from(&mut self, request: Map, result: Map) -> Evaluated<Round> {
+    pub(super) fn step_from(&self, request: Map, result: Map) -> Evaluated<Round> {
         let request = Original::try_from(json_value(&request.into())?)
             .map_err(|error| format!("this is no request that was kept: {error}"))?;
         let interim = Interim { request, result: json_value(&result.into())? };
@@ -64,38 +89,25 @@ impl Round {
     }
 }
 
-/// Registers the rounds of a client.
-pub(super) fn register(engine: &mut Engine) {
-    engine
-        .register_fn("step", |client: &mut Client, name: &str| {
-            client.step(operation(name, &[])?, &McpRound::default())
-        })
-        .register_fn("step", |client: &mut Client, name: &str, first: Dynamic| {
-            // What a list takes is the cursor of a page.
-            match operation(name, &[]) {
-                Ok(list) if list.is_list() => {
-                    let cursor = first.into_string().map_err(|found| {
-                        format!("the cursor of {name} is a string, not {}", a(&type_word(found)))
-                    })?;
-                    client.step(list, &McpRound::at(cursor))
-                }
-                _ => client.step(operation(name, &[first])?, &McpRound::default()),
-            }
-        })
-        .register_fn("step", |client: &mut Client, name: &str, first: Dynamic, second: Dynamic| {
-            client.step(operation(name, &[first, second])?, &McpRound::default())
-        })
-        .register_fn("step_from", Client::step_from)
-        .register_get("round_limit", |client: &mut Client| i64::from(client.0.client.round_limit()))
-        .register_set("round_limit", |client: &mut Client, limit: i64| -> Evaluated<()> {
-            let limit = RoundLimit::try_from(limit)
-                .map_err(|error| format!("{error}, and {limit} is none"))?;
-            client.0.client.limit_rounds(limit);
-            Ok(())
-        });
-    engine
-        .register_type_with_name::<Round>("Round")
-        .register_get("result", |round: &mut Round| round.answer.clone())
-        .register_get("request", Round::request)
-        .register_fn("answer", Round::answer);
+impl ScriptType for Round {
+    const NAME: &'static str = "Round";
+}
+
+/// Declares rounds.
+pub(super) fn declare(api: &mut Api) {
+    api.methods::<Round>(
+        "rounds by hand",
+        "round",
+        "What `client.step` and `client.step_from` return: one round of an operation.",
+    )
+    .doc("The result as the server sent it, which may ask for input.")
+    .property("result: Answer", |round| round.answer.clone())
+    .doc("What the result answers, for `client.step_from`; `()` if it asks for nothing.")
+    .property("request: any", Round::request)
+    .doc(
+        "Sends the operation once more with an answer to each request of the result, under \
+         its key, and with the state that it holds. The request has an id that none before \
+         it had.",
+    )
+    .function("answer(responses: map) -> Round", Round::answer);
 }

@@ -7,12 +7,13 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue};
-use rhai::{Array, Dynamic, Engine, Map};
+use rhai::{Array, Dynamic, Map};
 use serde_json::Value;
 
-use super::{Answer, Client, Evaluated};
+use super::{Answer, Client};
 use crate::mcp::client::{ClientError, ErrorKind};
 use crate::script::action::bytes;
+use crate::script::api::Evaluated;
 use crate::script::observation::header;
 use crate::script::value::from_json;
 use crate::wire::messages::is_event_stream;
@@ -40,13 +41,13 @@ impl Client {
     /// `#{ status, headers, body, json, message }`, where `message` is the last
     /// JSON-RPC message, whatever carried it, or `#{ status: (), error }` if no
     /// response came.
-    fn send_raw(&mut self, what: Map) -> Evaluated<Dynamic> {
+    pub(super) fn send_raw(&self, what: &Map) -> Evaluated<Dynamic> {
         let body = what.get("body").map_or_else(|| Ok(Bytes::new()), bytes)?;
         let message = serde_json::from_slice(&body).unwrap_or_default();
         let mut headers = self.0.transport.headers(&message, &self.0.client.session());
         let mut invalid = Vec::new();
         let (mut method, mut url) = ("POST".to_owned(), self.0.endpoint.url.to_string());
-        for (name, value) in &what {
+        for (name, value) in what {
             match name.as_str() {
                 "method" => method = value.to_string(),
                 "url" => url = value.to_string(),
@@ -66,14 +67,14 @@ impl Client {
         self.exchange(head, body)
     }
 
-    fn get(&mut self, url: &str) -> Evaluated<Dynamic> {
+    pub(super) fn get(&self, url: &str) -> Evaluated<Dynamic> {
         let headers = HeaderMap::from_iter([ANYTHING]);
         self.exchange(RequestHead::new("GET", url, &headers), Bytes::new())
     }
 
-    fn post(&mut self, url: &str, form: Map) -> Evaluated<Dynamic> {
+    pub(super) fn post(&self, url: &str, form: &Map) -> Evaluated<Dynamic> {
         let mut body = url::form_urlencoded::Serializer::new(String::new());
-        for (name, value) in &form {
+        for (name, value) in form {
             body.append_pair(name, &value.to_string());
         }
         let headers = HeaderMap::from_iter([ANYTHING, FORM]);
@@ -201,12 +202,4 @@ fn failure(error: wire::ClientError) -> Dynamic {
 
 fn unanswered(error: Dynamic) -> Dynamic {
     Map::from([("status".into(), Dynamic::UNIT), ("error".into(), error)]).into()
-}
-
-/// Registers what sends requests past the client.
-pub(super) fn register(engine: &mut Engine) {
-    engine
-        .register_fn("send_raw", Client::send_raw)
-        .register_fn("get", Client::get)
-        .register_fn("post", Client::post);
 }

@@ -2,13 +2,13 @@
 
 use rhai::EvalAltResult;
 
-use super::{Cause, call_end};
+use super::Cause;
+use super::site::Site;
 use crate::check::nearest::{alternatives, nearest};
 use crate::script::names::Names;
-use crate::script::reference::{GROUPS, Signature};
 use crate::script::types::{a, type_word};
 use crate::script::value::Absent;
-use crate::script::{blocking, engine, limits};
+use crate::script::{blocking, limits};
 
 /// What is said of an error.
 pub(super) struct Explained {
@@ -34,13 +34,6 @@ impl Explained {
     fn caused_by(self, cause: Cause) -> Self {
         Explained { cause, ..self }
     }
-}
-
-/// Where it happened: a text, and the offset in it, in bytes.
-#[derive(Clone, Copy)]
-pub(super) struct Site<'a> {
-    pub(super) text: &'a str,
-    pub(super) at: Option<usize>,
 }
 
 const EVERY_NAME: &str = "`mcp-checks api` prints every name that a script can reach";
@@ -81,13 +74,13 @@ pub(super) fn explain(
             Explained::new(format!("there is no support code `{path}`"), Some(help))
         }
         EvalAltResult::ErrorTooManyOperations(_) => {
-            let help = format!("one call of a script has {} operations", engine::OPERATION_LIMIT);
+            let help = format!("one call of a script has {} operations", limits::OPERATION_LIMIT);
             let explained = Explained::new("the script runs without end", Some(help));
             explained.caused_by(Cause::WithoutEnd)
         }
         EvalAltResult::ErrorStackOverflow(_) => Explained::new(
             "the script's functions call each other without end",
-            Some(format!("calls go {} deep", engine::CALL_DEPTH_LIMIT)),
+            Some(format!("calls go {} deep", limits::CALL_DEPTH_LIMIT)),
         ),
         EvalAltResult::ErrorDataTooLarge(what, _) => Explained::new(
             format!("the script makes a value that is too large: {}", lower_first(what)),
@@ -130,12 +123,12 @@ fn terminated(word: &str) -> Explained {
             Explained::new("the run was interrupted", None).caused_by(Cause::Interrupted)
         }
         limits::WITHOUT_END => {
-            let help = format!("one call of a script has {} operations", engine::OPERATION_LIMIT);
+            let help = format!("one call of a script has {} operations", limits::OPERATION_LIMIT);
             let explained = Explained::new("the script runs without end", Some(help));
             explained.caused_by(Cause::WithoutEnd)
         }
         limits::TOO_MUCH_MEMORY => {
-            let mebibytes = engine::MEMORY_LIMIT / (1024 * 1024);
+            let mebibytes = limits::MEMORY_LIMIT / (1024 * 1024);
             let help = format!("one call of a script may take {mebibytes} MiB");
             Explained::new("the script takes too much memory", Some(help))
         }
@@ -257,24 +250,13 @@ fn property(message: &str, names: impl FnOnce() -> Names) -> Explained {
     let (of, names) = (type_word(of), names());
     let is_known = names.properties(&of).any(|known| known == name);
     if is_known {
-        let message = match settable(name, &of) {
+        let message = match names.settable(name, &of) {
             Some(taken) => format!("`{name}` of {} takes {}", a(&of), a(taken)),
             None => format!("`{name}` of {} cannot be set", a(&of)),
         };
         return Explained::new(message, None).caused_by(cause);
     }
     no_property(name, &of, &names).caused_by(cause)
-}
-
-/// What can be set as the property of a type, if it can be set.
-fn settable(property: &str, of: &str) -> Option<&'static str> {
-    let mut groups = GROUPS.iter();
-    let group = groups.find(|group| group.receiver.is_some_and(|(word, _)| type_word(word) == of));
-    let mut signatures = group?.entries.iter().flat_map(|entry| entry.signatures);
-    signatures.find_map(|signature| match Signature::parse(signature)? {
-        Signature::Property { name, of, settable: true } if name == property => Some(of),
-        _ => None,
-    })
 }
 
 fn no_property(name: &str, of: &str, names: &Names) -> Explained {
@@ -316,100 +298,6 @@ fn captured(what: &str, site: Site<'_>) -> Explained {
     Explained { at: site.at, ..Explained::new(message, Some(help)) }
 }
 
-impl<'a> Site<'a> {
-    /// The first call of the function `name` with a closure that captures the
-    /// variable that it is called on, and that variable.
-    fn capture(&self, name: &str) -> Option<(Site<'a>, &'a str)> {
-        let call = format!(".{name}(");
-        self.text.match_indices(&call).find_map(|(at, _)| {
-            let site = Site { text: self.text, at: Some(at + 1) };
-            let root = site.receiver()?;
-            let arguments = &self.text[at + call.len()..call_end(self.text, at + 1)];
-            let (_, closure) = arguments.split_once('|')?;
-            words(closure).any(|word| word == root).then_some((site, root))
-        })
-    }
-
-    /// Whether the name there stands behind a dot.
-    fn is_method(&self) -> bool {
-        self.before().is_some_and(|before| before.ends_with('.'))
-    }
-
-    fn before(&self) -> Option<&'a str> {
-        self.text.get(..self.at?).map(str::trim_end)
-    }
-
-    /// The variable at the beginning of the chain before the name: `seen` in
-    /// `seen.posts.all(…)`.
-    fn receiver(&self) -> Option<&'a str> {
-        let mut before = self.before()?.strip_suffix('.')?.trim_end();
-        loop {
-            before = without_brackets(before)?;
-            let start = before
-                .char_indices()
-                .rev()
-                .take_while(|(_, letter)| letter.is_alphanumeric() || *letter == '_')
-                .last()?
-                .0;
-            let rest = before[..start].trim_end();
-            match rest.strip_suffix('.') {
-                Some(rest) => before = rest.trim_end(),
-                None => return Some(&before[start..]),
-            }
-        }
-    }
-
-    /// The function around the place: its name, its parameters and its text up to
-    /// the place.
-    fn function(&self) -> Option<(&'a str, &'a str, &'a str)> {
-        let before = self.text.get(..self.at?)?;
-        let start =
-            before.rfind("\nfn ").map(|at| at + 1).or(before.starts_with("fn ").then_some(0))?;
-        let (name, rest) = before[start + "fn ".len()..].split_once('(')?;
-        let (parameters, body) = rest.split_once(')')?;
-        Some((name, parameters, body))
-    }
-
-    /// Whether a variable is the server that `serve` is given.
-    fn is_server(&self, name: &str) -> bool {
-        self.function().is_some_and(|(function, parameters, _)| {
-            function == "serve" && parameters.split(',').next().map(str::trim) == Some(name)
-        })
-    }
-
-    /// The parameters of the function around the place, and its variables.
-    fn variables(&self) -> Vec<String> {
-        let Some((_, parameters, body)) = self.function() else { return Vec::new() };
-        let declared = body.split("let ").skip(1).filter_map(|rest| words(rest).next());
-        let parameters = parameters.split(',').map(str::trim);
-        let all = parameters.chain(declared).filter(|name| !name.is_empty());
-        all.map(str::to_owned).collect()
-    }
-}
-
-/// The words of a text, and what is empty between two signs.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
-}
-
-/// A text without the brackets at its end, and what stands between them.
-fn without_brackets(text: &str) -> Option<&str> {
-    let mut text = text;
-    while text.ends_with([')', ']']) {
-        let mut depth = 0_usize;
-        let start = text.char_indices().rev().find_map(|(at, letter)| {
-            match letter {
-                ')' | ']' => depth += 1,
-                '(' | '[' => depth -= 1,
-                _ => {}
-            }
-            (depth == 0).then_some(at)
-        })?;
-        text = text[..start].trim_end();
-    }
-    Some(text)
-}
-
 /// A sentence that goes on from another.
 pub(super) fn lower_first(text: &str) -> String {
     let mut characters = text.chars();
@@ -425,23 +313,4 @@ pub(super) fn reserved_help(message: &str) -> Option<String> {
         "this word is reserved by Rhai, or is not available to scripts; choose another name"
             .to_owned()
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_variable_at_the_beginning_of_a_chain_is_found() {
-        let receiver = |text: &str| {
-            let at = text.find("all(");
-            Site { text, at }.receiver().map(str::to_owned)
-        };
-        assert_eq!(receiver("seen.posts.all(|p| 1)").as_deref(), Some("seen"));
-        assert_eq!(receiver("x = a.b(c.d(1)[2], 3)[0].all(|p| 1)").as_deref(), Some("a"));
-        assert_eq!(receiver("  seen\n  .posts\n  .all(|p| 1)").as_deref(), Some("seen"));
-        assert_eq!(receiver("all(seen)"), None);
-        assert_eq!(receiver("[1, 2].all(|x| 1)"), None);
-        assert_eq!(receiver(").all(|x| 1)"), None);
-    }
 }

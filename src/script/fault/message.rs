@@ -4,16 +4,15 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
-use rhai::{Dynamic, Engine, EvalAltResult};
+use rhai::Dynamic;
 use serde_json::Value;
 
 use crate::script::action::json_value;
+use crate::script::api::{Api, Argument, Evaluated, ScriptType, Text};
 use crate::script::observation::header;
 use crate::script::value::from_json;
 use crate::wire::event_stream::{EventParser, encode};
 use crate::wire::{Request, RequestHead, ServerEvent};
-
-type Evaluated<T> = Result<T, Box<EvalAltResult>>;
 
 /// A message as a fault changes it. A clone is another handle.
 #[derive(Clone)]
@@ -80,7 +79,31 @@ impl HttpMessage {
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn set_header(&self, name: &str, value: &str) -> Evaluated<()> {
+        let value = HeaderValue::from_str(value)
+            .map_err(|_| format!("the value of `{name}` holds a control character"))?;
+        Arc::make_mut(&mut self.state().headers).insert(field(name)?, value);
+        Ok(())
+    }
+
+    fn remove_header(&self, name: &str) -> Evaluated<bool> {
+        let name = field(name)?;
+        let mut state = self.state();
+        // One that is not there changes nothing.
+        let is_there = state.headers.contains_key(&name);
+        if is_there {
+            Arc::make_mut(&mut state.headers).remove(&name);
+        }
+        Ok(is_there)
+    }
 }
+
+impl ScriptType for HttpMessage {
+    const NAME: &'static str = "HttpMessage";
+}
+
+impl Argument for HttpMessage {}
 
 impl State {
     pub fn of_request(request: &Request) -> Self {
@@ -191,93 +214,110 @@ pub(super) fn events(text: &[u8]) -> Vec<ServerEvent> {
     events
 }
 
-/// Registers the type.
-pub(super) fn register(engine: &mut Engine) {
-    fn field(name: &str) -> Evaluated<HeaderName> {
-        HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| format!("`{name}` is not the name of a header field").into())
-    }
-    engine
-        .register_type_with_name::<HttpMessage>("HttpMessage")
-        .register_get("http_method", |message: &mut HttpMessage| message.state().method.to_string())
-        .register_set("http_method", |message: &mut HttpMessage, method: &str| -> Evaluated<()> {
+/// The name of a header field.
+fn field(name: &str) -> Evaluated<HeaderName> {
+    HeaderName::from_bytes(name.as_bytes())
+        .map_err(|_| format!("`{name}` is not the name of a header field").into())
+}
+
+/// Declares the type.
+pub(super) fn declare(api: &mut Api) {
+    api.methods::<HttpMessage>(
+        "fault messages",
+        "message",
+        "Given to `request(request)` and `response(response)` of a fault: what passes \
+         between the client and the far side, to be changed. A place in the body is a JSON \
+         pointer, `/params/name`.",
+    )
+    .doc("The method of the JSON-RPC message in the body; `()` if it has none.")
+    .property("method: any", |message| from_json(&message.json()["method"]))
+    .doc("The id of the JSON-RPC message in the body.")
+    .property("id: any", |message| from_json(&message.json()["id"]))
+    .doc("Of a response: the method of the request that it answers.")
+    .property("answers: any", |message| {
+        let state = message.state();
+        let request = state.request.as_ref();
+        request.map_or(Dynamic::UNIT, |request| from_json(&request.json()["method"]))
+    })
+    .doc("Of a response: the request that it answers, as a message; `()` of a request.")
+    .property("request: HttpMessage or ()", |message| {
+        let request = message.state().request.as_deref().cloned();
+        request.map_or(Dynamic::UNIT, |request| Dynamic::from(HttpMessage::new(request)))
+    })
+    .doc("What stands at a place of the body.")
+    .function("member(pointer: string) -> any", |message, pointer: Text| {
+        message.json().pointer(&pointer).map_or(Dynamic::UNIT, from_json)
+    })
+    .doc("Whether something stands at a place of the body.")
+    .function("has(pointer: string) -> bool", |message, pointer: Text| {
+        message.json().pointer(&pointer).is_some()
+    })
+    .doc("Puts a value at a place of the body; returns whether there is such a place.")
+    .function(
+        "put(pointer: string, value: any) -> bool",
+        |message, (pointer, value): (Text, Dynamic)| -> Evaluated<bool> {
+            let value = json_value(&value)?;
+            Ok(message.state().edit(&pointer, Some(value)))
+        },
+    )
+    .doc("Takes away what stands at a place of the body; returns whether something did.")
+    .function("take(pointer: string) -> bool", |message, pointer: Text| {
+        message.state().edit(&pointer, None)
+    })
+    .doc("The whole body.")
+    .settable(
+        "body: string, settable",
+        |message| String::from_utf8_lossy(&message.state().body).into_owned(),
+        |message, body: Text| message.state().body = Bytes::copy_from_slice(body.as_bytes()),
+    )
+    .doc("A header field.")
+    .function("header(name: string) -> string or ()", |message, name: Text| {
+        header(&message.state().headers, &name).map_or(Dynamic::UNIT, Dynamic::from)
+    })
+    .doc("Sets a header field.")
+    .function("set_header(name: string, value: string)", |message, (name, value): (Text, Text)| {
+        message.set_header(&name, &value)
+    })
+    .doc("Takes a header field away; returns whether it was there.")
+    .function("remove_header(name: string) -> bool", |message, name: Text| {
+        message.remove_header(&name)
+    })
+    .doc("The HTTP method of a request.")
+    .settable(
+        "http_method: string, settable",
+        |message| message.state().method.to_string(),
+        |message, method: Text| -> Evaluated<()> {
             let parsed = Method::from_bytes(method.as_bytes());
             message.state().method =
                 parsed.map_err(|_| format!("`{method}` is not an HTTP method"))?;
             Ok(())
-        })
-        .register_get("url", |message: &mut HttpMessage| message.state().uri.to_string())
-        .register_set("url", |message: &mut HttpMessage, url: &str| -> Evaluated<()> {
+        },
+    )
+    .doc("The URL of a request.")
+    .settable(
+        "url: string, settable",
+        |message| message.state().uri.to_string(),
+        |message, url: Text| -> Evaluated<()> {
             message.state().uri = url.parse().map_err(|_| format!("`{url}` is not a URL"))?;
             Ok(())
-        })
-        .register_get("path", |message: &mut HttpMessage| message.state().uri.path().to_owned())
-        .register_get("status", |message: &mut HttpMessage| {
-            i64::from(message.state().status.as_u16())
-        })
-        .register_set("status", |message: &mut HttpMessage, status: i64| -> Evaluated<()> {
+        },
+    )
+    .doc("The path of the URL of a request.")
+    .property("path: string", |message| message.state().uri.path().to_owned())
+    .doc("The status of a response.")
+    .settable(
+        "status: integer, settable",
+        |message| i64::from(message.state().status.as_u16()),
+        |message, status: i64| -> Evaluated<()> {
             let status =
                 u16::try_from(status).ok().and_then(|code| StatusCode::from_u16(code).ok());
             message.state().status = status.ok_or("an HTTP status is a number from 100 to 999")?;
             Ok(())
-        })
-        .register_get("method", |message: &mut HttpMessage| from_json(&message.json()["method"]))
-        .register_get("id", |message: &mut HttpMessage| from_json(&message.json()["id"]))
-        .register_get("answers", |message: &mut HttpMessage| {
-            let state = message.state();
-            let request = state.request.as_ref();
-            request.map_or(Dynamic::UNIT, |request| from_json(&request.json()["method"]))
-        })
-        .register_get("request", |message: &mut HttpMessage| {
-            let request = message.state().request.as_deref().cloned();
-            request.map_or(Dynamic::UNIT, |request| Dynamic::from(HttpMessage::new(request)))
-        })
-        .register_fn("member", |message: &mut HttpMessage, pointer: &str| {
-            message.json().pointer(pointer).map_or(Dynamic::UNIT, from_json)
-        })
-        .register_fn("has", |message: &mut HttpMessage, pointer: &str| {
-            message.json().pointer(pointer).is_some()
-        })
-        .register_fn(
-            "put",
-            |message: &mut HttpMessage, pointer: &str, value: Dynamic| -> Evaluated<bool> {
-                let value = json_value(&value)?;
-                Ok(message.state().edit(pointer, Some(value)))
-            },
-        )
-        .register_fn("take", |message: &mut HttpMessage, pointer: &str| {
-            message.state().edit(pointer, None)
-        })
-        .register_get("body", |message: &mut HttpMessage| {
-            String::from_utf8_lossy(&message.state().body).into_owned()
-        })
-        .register_set("body", |message: &mut HttpMessage, body: &str| {
-            message.state().body = Bytes::copy_from_slice(body.as_bytes());
-        })
-        .register_fn("header", |message: &mut HttpMessage, name: &str| {
-            header(&message.state().headers, name).map_or(Dynamic::UNIT, Dynamic::from)
-        })
-        .register_fn(
-            "set_header",
-            |message: &mut HttpMessage, name: &str, value: &str| -> Evaluated<()> {
-                let value = HeaderValue::from_str(value)
-                    .map_err(|_| format!("the value of `{name}` holds a control character"))?;
-                Arc::make_mut(&mut message.state().headers).insert(field(name)?, value);
-                Ok(())
-            },
-        )
-        .register_fn("remove_header", |message: &mut HttpMessage, name: &str| -> Evaluated<bool> {
-            let name = field(name)?;
-            let mut state = message.state();
-            // One that is not there changes nothing.
-            let is_there = state.headers.contains_key(&name);
-            if is_there {
-                Arc::make_mut(&mut state.headers).remove(&name);
-            }
-            Ok(is_there)
-        })
-        .register_fn("copy", |message: &mut HttpMessage| {
-            let state = message.state().clone();
-            HttpMessage::new(state)
-        });
+        },
+    )
+    .doc("A copy, to be changed and sent before the original.")
+    .function("copy() -> HttpMessage", |message, ()| {
+        let state = message.state().clone();
+        HttpMessage::new(state)
+    });
 }

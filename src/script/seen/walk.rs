@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use rhai::{Array, Dynamic, EvalAltResult, FnPtr, Map, NativeCallContext};
+use rhai::{Array, Dynamic, FnPtr, Map, NativeCallContext};
 
+use crate::script::api::Evaluated;
 use crate::script::client::Answer;
 use crate::script::fault::HttpMessage;
 use crate::script::limits::spend;
 use crate::script::value::{AsJson, List};
-
-type Evaluated<T> = Result<T, Box<EvalAltResult>>;
 
 /// What became of `value` when each answer of the client in it was handed to
 /// `change`.

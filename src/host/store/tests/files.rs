@@ -5,6 +5,7 @@ use std::fs;
 use rusqlite::Connection;
 
 use super::*;
+use crate::host::store::layout::OUTCOMES;
 
 /// The tables of version 1: there was no `outcome`.
 const VERSION_1: &str = "

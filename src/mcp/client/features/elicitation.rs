@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Handler, RequestedSchema, invalid, unfit};
+use super::RequestedSchema;
+use super::handler::{Handler, invalid, unfit};
 use crate::mcp::Revision;
 use crate::mcp::json_rpc::ErrorObject;
 

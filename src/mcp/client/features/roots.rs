@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Handler, unfit};
+use super::handler::{Handler, unfit};
 use crate::mcp::json_rpc::ErrorObject;
 
 /// Gets the roots from `handler`. A root is a `file://` URI ("Data Types").

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Handler, invalid, unfit};
+use super::handler::{Handler, invalid, unfit};
 use crate::mcp::Revision;
 use crate::mcp::json_rpc::ErrorObject;
 

@@ -1,7 +1,10 @@
 //! What may be asked, and what may be answered, by revision.
 
+use std::sync::Arc;
+
 use super::*;
 use crate::mcp::Revision::{V2025_03_26, V2025_06_18, V2025_11_25};
+use crate::mcp::json_rpc::{INTERNAL_ERROR, INVALID_PARAMS};
 
 /// A handler that always gives this answer.
 fn always(answer: Value) -> Handler {

@@ -9,7 +9,7 @@ use super::opening::{Asked, Connection, Discover, Opening, Question};
 use crate::mcp::client::budget::Budget;
 use crate::mcp::client::channel::Channel;
 use crate::mcp::client::error::{ClientError, ErrorKind};
-use crate::mcp::client::rounds::{ResultType, unexpected};
+use crate::mcp::client::result_type::{ResultType, unexpected};
 use crate::mcp::client::transport::Session;
 use crate::mcp::client::{Options, Progress};
 use crate::mcp::json_rpc::METHOD_NOT_FOUND;

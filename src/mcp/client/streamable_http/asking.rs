@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::incoming::Incoming;
 use super::refusal::{accepted, decoded, discard, invalid, no_response, unreadable};
-use super::{SESSION_ID, StreamableHttp};
+use super::sending::{SESSION_ID, StreamableHttp};
 use crate::mcp::authorization::{self, Challenge};
 use crate::mcp::client::budget::Suspension;
 use crate::mcp::client::error::{ClientError, ErrorKind};

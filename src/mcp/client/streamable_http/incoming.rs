@@ -7,8 +7,8 @@ use std::time::Duration;
 use ::http::HeaderValue;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
-use super::StreamableHttp;
 use super::refusal::discard;
+use super::sending::StreamableHttp;
 use crate::mcp::client::budget::Suspension;
 use crate::mcp::client::inbox::Inbox;
 use crate::mcp::client::transport::Session;

@@ -6,10 +6,10 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-use super::StreamableHttp;
 use super::asking::{answer_among, no_answer_within};
 use super::incoming::Incoming;
 use super::refusal::{accepted, decoded, discard, unreadable};
+use super::sending::StreamableHttp;
 use crate::mcp::client::budget::{Suspension, bounded};
 use crate::mcp::client::error::{ClientError, ErrorKind};
 use crate::mcp::client::inbox::Inbox;
