@@ -14,7 +14,7 @@
 //!
 //! An empty value stays: it gives nothing away, and a reviewer wants to see it.
 //! Numbers stay as the value of `code`, since that is how JSON-RPC tells what
-//! an error is. Redacting twice changes nothing.
+//! an error is, and of the other names that are words of prose. Redacting twice changes nothing.
 
 mod layers;
 mod names;
@@ -43,7 +43,7 @@ pub struct Redactor {
 impl Redactor {
     /// A redactor that also knows `secrets`, in every form in which a text can
     /// hold one: as they are, percent-encoded, escaped as in a JSON string or a
-    /// debug form, needlessly or not, and as often as texts are nested; and in
+    /// debug form, needlessly or not, in up to five texts inside of one another; and in
     /// base64 (either alphabet, alone or as a part of a longer text, such as a
     /// client's id and secret). Of a secret of several lines each longer line is
     /// one as well. Where a text was cut, the beginning of a secret is.

@@ -192,12 +192,11 @@ fn percent_encoded(text: &[u8], byte: u8) -> Option<usize> {
     (hexadecimal(text, at, 2)? == u32::from(byte)).then_some(at + 2)
 }
 
-/// `\n`, `\"`, `\u0041`, `\u{41}`, `\x41`, with any number of backslashes: the
+/// `\n`, `\"`, `\u0041`, `\u{41}`, `\x41`, with more backslashes: the
 /// length, and how many bytes of `wanted` it says.
 fn escaped(text: &[u8], wanted: &[u8]) -> Option<(usize, usize)> {
-    let backslashes = |text: &[u8]| {
-        text.iter().take(BACKSLASHES).take_while(|&&byte| byte == b'\\').count()
-    };
+    let backslashes =
+        |text: &[u8]| text.iter().take(BACKSLASHES).take_while(|&&byte| byte == b'\\').count();
     let (run, own) = (backslashes(text), backslashes(wanted));
     if own > 0 {
         return (run >= own).then_some((run, own));
