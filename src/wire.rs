@@ -16,6 +16,7 @@ pub mod request;
 mod scan;
 mod secret;
 pub mod text;
+mod visible;
 
 pub use self::body::{READ_LIMIT, ReadError, read_whole};
 pub use self::double::Double;
