@@ -9,6 +9,7 @@ pub mod http;
 pub mod intake;
 pub mod live;
 pub mod loopback;
+pub mod reach;
 pub mod redact;
 pub mod request;
 mod scan;

@@ -41,7 +41,10 @@ pub fn lengthen(target: &Target) {
     // Nested, and in a place where it may count.
     for (one, other) in ["[]", "{}", "()", "<>", "\"\"", "\\\"", "**"].map(|two| two.split_at(1)) {
         let half = LENGTH / 2;
-        read((one.repeat(half) + &other.repeat(half)).into_bytes(), format!("{one}…{other}"));
+        read(
+            (one.repeat(half) + other.repeat(half).as_str()).into_bytes(),
+            format!("{one}…{other}"),
+        );
     }
     for (index, word) in words.iter().enumerate() {
         for other in [&words[(index + 1) % words.len()], &b" ".to_vec(), &b"\n".to_vec()] {

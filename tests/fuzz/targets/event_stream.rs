@@ -32,7 +32,10 @@ pub const TARGET: Target = Target {
     read,
 };
 
-fn parsed<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, limit: usize) -> (Vec<ServerEvent>, bool) {
+fn parsed<'a>(
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+    limit: usize,
+) -> (Vec<ServerEvent>, bool) {
     let (mut parser, mut events) = (EventParser::new(limit), Vec::new());
     let failed = pieces.into_iter().any(|piece| parser.push(piece, &mut events).is_err());
     (events, failed)

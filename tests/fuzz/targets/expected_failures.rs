@@ -90,8 +90,10 @@ fn read(input: &[u8], hasher: &mut DefaultHasher) {
         let left = expectations(&rest, Purpose::Write, hasher);
         let left = left.unwrap_or_else(|| panic!("{rest:?} is left of {text:?}"));
         let ids = |entries: &[Arc<Entry>]| entries.iter().map(|it| it.id()).collect::<Vec<_>>();
-        let kept: Vec<Arc<Entry>> =
-            (0..read.entries.len()).filter(|at| !gone(at)).map(|at| read.entries[at].clone()).collect();
+        let kept: Vec<Arc<Entry>> = (0..read.entries.len())
+            .filter(|at| !gone(at))
+            .map(|at| read.entries[at].clone())
+            .collect();
         assert_eq!(ids(&left.entries), ids(&kept), "{rest:?} is left of {text:?}");
     }
 }

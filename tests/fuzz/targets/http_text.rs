@@ -96,7 +96,8 @@ fn is_reviewable(exchange: &Exchange) {
 fn is_told_visibly(input: &[u8]) {
     let escaped = escape(input);
     let is_plain = |text: &str| {
-        text.chars().all(|it| it == '\n' || !it.is_control() && !('\u{202a}'..='\u{202e}').contains(&it))
+        text.chars()
+            .all(|it| it == '\n' || !it.is_control() && !('\u{202a}'..='\u{202e}').contains(&it))
     };
     assert!(is_plain(&escaped), "{escaped:?}");
     assert_eq!(unescaped(&escaped), input, "{escaped:?}");
