@@ -25,7 +25,7 @@ pub struct ExpectedFailures {
     /// Do not fail for what this YAML file lists; fail for what it lists and holds.
     #[arg(long, value_name = "FILE", conflicts_with = "write_expected_failures")]
     expected_failures: Option<PathBuf>,
-    /// Add to this file what is red and not in it, to be given a reason by hand.
+    /// Add to this file what is red and not in it; then write a reason for each entry.
     #[arg(long, value_name = "FILE", conflicts_with = "fail_fast")]
     write_expected_failures: Option<PathBuf>,
     /// Take out of the file what holds everywhere.

@@ -61,31 +61,31 @@ enum Command {
     Matrix(Box<matrix::Arguments>),
     /// List checks with their titles, revisions and tags.
     List(list::Arguments),
-    /// Show everything that one check says of itself.
+    /// Show one check: its task, its claims, its cases, its source.
     Show(show::Arguments),
     /// Write a first check, which passes as it stands.
     New(new::Arguments),
-    /// Write the built-in checks and profiles out, to edit them.
+    /// Copy the built-in checks and profiles into a folder, to edit them.
     Init(init::Arguments),
     /// Let the built-in client play a check against any server.
     Drive(drive::Arguments),
-    /// Keep a check's server up for a client that is started by hand.
+    /// Run a check's server for a client that you start by hand.
     Serve(serve::Arguments),
     /// Show that every check can fail, by deliberate misbehaviour.
     Prove(prove::Arguments),
-    /// Show recorded wires that differ or are new; accept or reject them.
+    /// Show recorded traffic that changed or is new; accept or reject it.
     Review(review::Arguments),
     /// See whether a server can be reached, and what it says of itself.
     Ping(ping::Arguments),
-    /// Take in and show a server's tools, those refused too; switch them on and off.
+    /// Show a server's tools, and which were refused and why; enable and disable them.
     Tools(tools::Arguments),
     /// Call a tool of a server as a host does it: gate, approval, run, audit.
     Call(Box<call::Arguments>),
-    /// Show what was called, what came of it, who answered and what was denied.
+    /// Show which tools were called, by whom, with what outcome, and what was denied.
     Audit(audit::Arguments),
-    /// Print what a script can reach, with a sentence on each.
+    /// Print every function that a script can call, with a sentence on each.
     Api(api::Arguments),
-    /// Print what a shell needs to complete a command line.
+    /// Print the completions of a shell.
     Completions(completions::Arguments),
 }
 

@@ -29,7 +29,7 @@ use crate::wire::text::{Style, escape, render};
 #[derive(Args, Debug)]
 #[command(after_help = "\
 The server's URL is printed, and what a client under test would find in its environment. Each
-exchange is printed when it ends. Ctrl-C ends the visit: then the check judges what it saw.
+exchange is printed when it ends. Ctrl-C ends it: then the check judges what it saw.
 
 Examples:
   mcp-checks serve client/tool-call-basic
@@ -100,7 +100,7 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
             for (name, value) in environment {
                 say(format_args!("{name}={}", escape(value.as_bytes())));
             }
-            say("Ctrl-C ends the visit, and the check judges what it saw.");
+            say("Ctrl-C ends it, and the check judges what it saw.");
         }),
         watch: Arc::new({
             let (style, trace) = (style.clone(), arguments.trace);

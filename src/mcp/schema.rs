@@ -13,9 +13,9 @@
 //! extension's methods, and results of a type of its own) the envelope is all
 //! that is held.
 
-mod exchanges;
 mod invalid;
 mod judgement;
+mod log;
 mod nearest;
 mod table;
 mod types;
@@ -23,38 +23,12 @@ mod unfit;
 
 use serde_json::Value;
 
-pub use self::exchanges::{Judged, judge};
 pub use self::invalid::Invalid;
+pub use self::log::{Judged, judge};
+pub use crate::wire::Sender;
 
 use self::table::Table;
 use super::Revision;
-
-/// Who sends a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Sender {
-    /// The client.
-    Client,
-    /// The server.
-    Server,
-}
-
-impl Sender {
-    /// Whom it sends to.
-    pub fn other(self) -> Sender {
-        match self {
-            Sender::Client => Sender::Server,
-            Sender::Server => Sender::Client,
-        }
-    }
-
-    /// `client` or `server`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Sender::Client => "client",
-            Sender::Server => "server",
-        }
-    }
-}
 
 /// The request that a response answers, as far as it decides what the result
 /// can be.

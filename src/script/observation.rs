@@ -4,14 +4,14 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use http::{HeaderMap, Method, Uri};
+use http::{HeaderMap, Uri};
 use serde_json::Value;
 
 use super::value::AsJson;
-use crate::wire::Exchange;
-use crate::wire::event_stream::EventParser;
 use crate::wire::exchange::End;
+use crate::wire::{Exchange, MessageText, Sender};
 
 /// Everything that was observed in one execution.
 #[derive(Debug)]
@@ -25,18 +25,18 @@ pub struct Observation {
     received: OnceLock<Vec<Arc<MessageData>>>,
     /// The responses among them by [`id_key`]: places in `received`, in their order.
     responses: OnceLock<HashMap<String, Vec<usize>>>,
+    texts: Vec<Arc<MessageText>>,
     endpoint: Uri,
     /// The exchange that a script looked at last.
     touched: AtomicUsize,
 }
 
-/// One JSON-RPC message and where it was found.
+/// One JSON-RPC message: an object, and where it was found.
 #[derive(Debug)]
 pub struct MessageData {
-    /// The message.
-    pub json: Value,
-    /// The index of the exchange that carried it.
-    pub exchange: usize,
+    text: Arc<MessageText>,
+    /// Its place among the messages of the text.
+    place: usize,
 }
 
 /// A message as scripts hold it. A clone is another handle.
@@ -56,48 +56,50 @@ pub struct SeenExchange {
 const UNTOUCHED: usize = usize::MAX;
 
 impl Observation {
-    /// Reads the messages out of `exchanges`; those that went to `endpoint`
-    /// are MCP's, the others belong to other origins.
-    pub fn new(exchanges: Vec<Exchange>, endpoint: Uri) -> Self {
+    /// What a log of messages and `exchanges` say; what went to `endpoint` is MCP's,
+    /// the rest belongs to other origins.
+    pub fn new(exchanges: Vec<Exchange>, texts: Vec<Arc<MessageText>>, endpoint: Uri) -> Self {
         let mut observation = Observation {
             sent: Vec::new(),
             received: OnceLock::new(),
             responses: OnceLock::new(),
-            exchanges: Vec::new(),
+            texts: Vec::new(),
+            exchanges,
             endpoint,
             touched: AtomicUsize::new(UNTOUCHED),
         };
-        for exchange in &exchanges {
-            if exchange.method == Method::POST && observation.is_mcp(exchange) {
-                let keep = |json| Arc::new(MessageData { json, exchange: exchange.index });
-                observation.sent.extend(messages_of(&exchange.body).into_iter().map(keep));
+        let is_mcp = |text: &Arc<MessageText>| match text.exchange {
+            Some(index) => {
+                observation.exchanges.get(index).is_some_and(|one| observation.is_mcp(one))
             }
-        }
-        observation.exchanges = exchanges;
+            None => true,
+        };
+        let mut texts: Vec<_> = texts.into_iter().filter(is_mcp).collect();
+        texts.sort_by_key(|text| text.exchange);
+        observation.sent = of_sender(&texts, Sender::Client).collect();
+        observation.texts = texts;
         observation
     }
 
     /// What the server sent as JSON-RPC.
     pub fn received(&self) -> &[Arc<MessageData>] {
-        self.received.get_or_init(|| {
-            let of_mcp = self.exchanges.iter().filter(|exchange| self.is_mcp(exchange));
-            of_mcp
-                .flat_map(|exchange| {
-                    let keep = |json| Arc::new(MessageData { json, exchange: exchange.index });
-                    answered(exchange).into_iter().map(keep)
-                })
-                .collect()
-        })
+        self.received.get_or_init(|| of_sender(&self.texts, Sender::Server).collect())
+    }
+
+    /// The texts that stand where MCP's messages do, in the order of the exchanges
+    /// that carried them.
+    pub fn texts(&self) -> &[Arc<MessageText>] {
+        &self.texts
     }
 
     /// The first response to a request of this id that came in the exchange which
     /// carried it, or in a later one.
-    fn response_to(&self, id: &Value, exchange: usize) -> Option<&Arc<MessageData>> {
+    fn response_to(&self, id: &Value, exchange: Option<usize>) -> Option<&Arc<MessageData>> {
         let received = self.received();
         let responses = self.responses.get_or_init(|| {
             let mut responses: HashMap<String, Vec<usize>> = HashMap::new();
             for (place, message) in received.iter().enumerate() {
-                if let (true, Some(id)) = (message.is_response(), message.json.get("id")) {
+                if let (true, Some(id)) = (message.is_response(), message.json().get("id")) {
                     responses.entry(id_key(id)).or_default().push(place);
                 }
             }
@@ -106,7 +108,7 @@ impl Observation {
         let places = |key: String| {
             let of_id = responses.get(&key)?;
             // Exchanges are in order, and so are the messages in them.
-            let first = of_id.partition_point(|place| received[*place].exchange < exchange);
+            let first = of_id.partition_point(|place| received[*place].exchange() < exchange);
             of_id.get(first).copied()
         };
         let exact = if id.is_f64() { None } else { places(id.to_string()) };
@@ -116,8 +118,9 @@ impl Observation {
 
     /// The messages that an exchange carried to the server.
     pub(super) fn sent_in(&self, exchange: usize) -> &[Arc<MessageData>] {
-        let first = self.sent.partition_point(|data| data.exchange < exchange);
-        let end = self.sent.partition_point(|data| data.exchange <= exchange);
+        let exchange = Some(exchange);
+        let first = self.sent.partition_point(|data| data.exchange() < exchange);
+        let end = self.sent.partition_point(|data| data.exchange() <= exchange);
         &self.sent[first..end]
     }
 
@@ -127,9 +130,11 @@ impl Observation {
             && exchange.uri.path() == self.endpoint.path()
     }
 
-    /// Remembers that a script looked at an exchange.
-    pub fn touch(&self, index: usize) {
-        self.touched.store(index, Ordering::Relaxed);
+    /// Remembers that a script looked at an exchange, if there was one.
+    pub fn touch(&self, index: Option<usize>) {
+        if let Some(index) = index {
+            self.touched.store(index, Ordering::Relaxed);
+        }
     }
 
     /// The exchange that was looked at since the last call.
@@ -140,50 +145,72 @@ impl Observation {
 }
 
 impl MessageData {
+    /// The message.
+    pub fn json(&self) -> &Value {
+        self.text.messages().get(self.place).unwrap_or(&Value::Null)
+    }
+
+    /// The index of the exchange that carried it, if it came over HTTP.
+    pub fn exchange(&self) -> Option<usize> {
+        self.text.exchange
+    }
+
+    /// When it was whole, since the execution began.
+    pub fn at(&self) -> Duration {
+        self.text.at
+    }
+
     /// The method of a request or notification.
     pub fn method(&self) -> Option<&str> {
-        self.json.get("method")?.as_str()
+        self.json().get("method")?.as_str()
     }
 
     /// Whether it is a request: a method and an id.
     pub fn is_request(&self) -> bool {
-        self.json.get("method").is_some() && self.json.get("id").is_some()
+        self.json().get("method").is_some() && self.json().get("id").is_some()
     }
 
     /// Whether it is a notification: a method and no id.
     pub fn is_notification(&self) -> bool {
-        self.json.get("method").is_some() && self.json.get("id").is_none()
+        self.json().get("method").is_some() && self.json().get("id").is_none()
     }
 
     /// Whether it is a response: no method.
     pub fn is_response(&self) -> bool {
-        self.json.get("method").is_none()
+        self.json().get("method").is_none()
     }
 }
 
 impl Message {
-    /// The exchange that carried the message.
-    pub fn exchange(&self) -> SeenExchange {
-        SeenExchange { observation: self.observation.clone(), index: self.data.exchange }
+    /// The exchange that carried the message, if it came over HTTP.
+    pub fn exchange(&self) -> Option<SeenExchange> {
+        let index = self.data.exchange()?;
+        Some(SeenExchange { observation: self.observation.clone(), index })
+    }
+
+    /// What `read` makes of the exchange that carried it.
+    pub(super) fn carried<T>(&self, read: impl FnOnce(&Exchange) -> Option<T>) -> Option<T> {
+        self.exchange()?.get().and_then(read)
     }
 
     /// The server's response to this request.
     pub fn response(&self) -> Option<Message> {
-        let id = self.data.json.get("id")?;
-        let found = self.observation.response_to(id, self.data.exchange)?;
+        let id = self.data.json().get("id")?;
+        let found = self.observation.response_to(id, self.data.exchange())?;
         Some(Message { observation: self.observation.clone(), data: found.clone() })
     }
 
-    /// Whether the exchange that carried it has a status of success.
+    /// Whether the exchange that carried it has a status of success; without one
+    /// nothing is refused.
     pub fn is_accepted(&self) -> bool {
-        self.status().is_some_and(|status| status.is_success())
+        self.data.exchange().is_none() || self.status().is_some_and(|status| status.is_success())
     }
 
     /// Whether it was accepted, and answered with a result that is no tool's error.
     pub fn succeeded(&self) -> bool {
         self.is_accepted()
             && self.response().is_some_and(|response| {
-                response.data.json.get("result").is_some_and(|result| {
+                response.data.json().get("result").is_some_and(|result| {
                     result.get("isError").and_then(Value::as_bool) != Some(true)
                 })
             })
@@ -192,12 +219,12 @@ impl Message {
     /// What became of a request that did not succeed, in words.
     pub(super) fn fate(&self) -> String {
         match (self.status(), self.response()) {
-            (None, _) => "got no response".to_owned(),
+            (None, _) if self.data.exchange().is_some() => "got no response".to_owned(),
             (Some(status), None) if !status.is_success() => {
                 format!("was refused with {}", status.as_u16())
             }
-            (Some(_), None) => "was never answered".to_owned(),
-            (Some(_), Some(response)) => match response.data.json.get("error") {
+            (_, None) => "was never answered".to_owned(),
+            (_, Some(response)) => match response.data.json().get("error") {
                 Some(error) => format!("was answered with the error {}", error["code"]),
                 None => "was answered with a tool's error".to_owned(),
             },
@@ -205,26 +232,26 @@ impl Message {
     }
 
     fn status(&self) -> Option<http::StatusCode> {
-        let exchange = self.observation.exchanges.get(self.data.exchange)?;
+        let exchange = self.observation.exchanges.get(self.data.exchange()?)?;
         exchange.response.as_ref().map(|head| head.status)
     }
 
     pub(super) fn member(&self, name: &str) -> &Value {
-        self.observation.touch(self.data.exchange);
-        &self.data.json[name]
+        self.observation.touch(self.data.exchange());
+        &self.data.json()[name]
     }
 }
 
 impl AsJson for Message {
     fn as_json(&self) -> Value {
-        self.observation.touch(self.data.exchange);
-        self.data.json.clone()
+        self.observation.touch(self.data.exchange());
+        self.data.json().clone()
     }
 }
 
 impl SeenExchange {
     pub(super) fn get(&self) -> Option<&Exchange> {
-        self.observation.touch(self.index);
+        self.observation.touch(Some(self.index));
         self.observation.exchanges.get(self.index)
     }
 }
@@ -251,41 +278,22 @@ pub fn header(headers: &HeaderMap, name: &str) -> Option<String> {
     (!values.is_empty()).then(|| values.join(", "))
 }
 
-/// Whether a body with these header fields is an event stream.
-pub(super) fn is_event_stream(headers: &HeaderMap) -> bool {
-    let media_type = header(headers, "content-type").unwrap_or_default();
-    media_type.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
+/// The JSON-RPC messages in the texts of one side.
+fn of_sender(texts: &[Arc<MessageText>], sender: Sender) -> impl Iterator<Item = Arc<MessageData>> {
+    texts.iter().filter(move |text| text.sender == sender).flat_map(messages)
 }
 
-/// The JSON-RPC messages in a body: one, or those of a batch.
-fn messages_of(body: &[u8]) -> Vec<Value> {
-    match serde_json::from_slice(body) {
-        Ok(Value::Array(batch)) => batch.into_iter().filter(Value::is_object).collect(),
-        Ok(message @ Value::Object(_)) => vec![message],
-        _ => Vec::new(),
-    }
-}
-
-/// The JSON-RPC messages in a response.
-fn answered(exchange: &Exchange) -> Vec<Value> {
-    let Some(head) = &exchange.response else { return Vec::new() };
-    messages_in(&head.headers, &exchange.response_body)
-}
-
-/// The JSON-RPC messages in the body of a response with these header fields, be
-/// it JSON or an event stream.
-pub(super) fn messages_in(headers: &HeaderMap, body: &[u8]) -> Vec<Value> {
-    if !is_event_stream(headers) {
-        return messages_of(body);
-    }
-    let mut events = Vec::new();
-    // What is too large for one event was refused by the client as well; the
-    // events before it were read.
-    let _ = EventParser::default().push(body, &mut events);
-    events.iter().flat_map(|event| messages_of(event.data.as_bytes())).collect()
+/// The JSON-RPC messages in a text: one, or those of a batch.
+fn messages(text: &Arc<MessageText>) -> impl Iterator<Item = Arc<MessageData>> {
+    let items = text.messages().iter().enumerate();
+    let objects = items.filter(|(_, item)| item.is_object()).map(|(place, _)| place);
+    objects.map(|place| Arc::new(MessageData { text: text.clone(), place }))
 }
 
 /// Whether the client closed the exchange before its end.
 pub fn aborted(exchange: &Exchange) -> bool {
     exchange.end == End::Aborted
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,6 +15,7 @@ use crate::mcp::Revision;
 use crate::mcp::server::{Action, ScriptedServer, page};
 use crate::wire::Request;
 use crate::wire::double::{Origin, Plan};
+use crate::wire::messages::body_json;
 
 /// An origin whose paths a script answers, and perhaps an MCP endpoint.
 pub(super) struct ScriptedOrigin {
@@ -98,7 +99,6 @@ fn web_request(request: &Request) -> Dynamic {
     let form: Map = url::form_urlencoded::parse(request.body())
         .map(|(name, value)| (name.as_ref().into(), value.as_ref().into()))
         .collect();
-    let json = serde_json::from_slice::<Value>(request.body());
     let mut seen = Map::new();
     seen.insert("method".into(), request.method().as_str().into());
     seen.insert("path".into(), request.uri().path().into());
@@ -106,7 +106,7 @@ fn web_request(request: &Request) -> Dynamic {
     seen.insert("headers".into(), headers.into());
     seen.insert("body".into(), String::from_utf8_lossy(request.body()).as_ref().into());
     seen.insert("form".into(), form.into());
-    seen.insert("json".into(), json.map_or(Dynamic::UNIT, |json| from_json(&json)));
+    seen.insert("json".into(), body_json(request).map_or(Dynamic::UNIT, |json| from_json(&json)));
     seen.into()
 }
 

@@ -168,7 +168,7 @@ impl Seen {
         self.messages(|data| {
             data.is_request()
                 && data.method() == Some("tools/call")
-                && data.json["params"]["name"] == name
+                && data.json()["params"]["name"] == name
         })
     }
 
@@ -182,7 +182,7 @@ impl Seen {
         let sent = &self.0.observation.sent;
         let place = |method| sent.iter().position(|data| data.method() == Some(method));
         let Some(second) = place(second) else { return Dynamic::from(Absent) };
-        self.0.observation.touch(sent[second].exchange);
+        self.0.observation.touch(sent[second].exchange());
         place(first).is_some_and(|first| first < second).into()
     }
 
@@ -312,9 +312,7 @@ fn for_all(
                 continue;
             }
         }
-        if let Some(exchange) = exchange_of(item) {
-            seen.0.observation.touch(exchange);
-        }
+        seen.0.observation.touch(exchange_of(item));
         return seen.decide(context, id, |decision| {
             let words = if wanted { "does not hold" } else { "holds" };
             Said::NotHeld(Decision {
@@ -404,7 +402,7 @@ fn goal(
         (_, _, Some(message)) if succeeded.is_empty() || matches!(wanted, Ok(Found::One)) => {
             Said::NotHeld(Decision {
                 reason: format!("what was sent for it {}", message.fate()),
-                actual: Some(message.data.json["params"].to_string()),
+                actual: Some(message.data.json()["params"].to_string()),
                 ..decision
             })
         }
@@ -437,9 +435,7 @@ fn find(context: &NativeCallContext, items: &[Dynamic], predicate: &FnPtr) -> Ev
 }
 
 fn touch_last(seen: &Seen, items: &[Dynamic]) {
-    if let Some(exchange) = items.last().and_then(exchange_of) {
-        seen.0.observation.touch(exchange);
-    }
+    seen.0.observation.touch(items.last().and_then(exchange_of));
 }
 
 /// Whether a value is absent, or an array or a map that holds something absent.
@@ -455,7 +451,7 @@ fn holds_absent(value: &Dynamic) -> bool {
 
 fn exchange_of(item: &Dynamic) -> Option<usize> {
     if let Some(message) = item.read_lock::<Message>() {
-        return Some(message.data.exchange);
+        return message.data.exchange();
     }
     item.read_lock::<SeenExchange>().map(|exchange| exchange.index)
 }
@@ -556,29 +552,33 @@ fn register_message(engine: &mut Engine) {
             from_json(&message.member("params")["arguments"])
         })
         .register_fn("has", |message: &mut Message, name: &str| {
-            !message.member(name).is_null() || message.data.json.get(name).is_some()
+            !message.member(name).is_null() || message.data.json().get(name).is_some()
         })
         .register_get("response", |message: &mut Message| match message.response() {
             Some(response) => Dynamic::from(response),
             None => Dynamic::from(Absent),
         })
-        .register_get("exchange", |message: &mut Message| message.exchange())
+        .register_get("exchange", |message: &mut Message| match message.exchange() {
+            Some(exchange) => Dynamic::from(exchange),
+            None => Dynamic::from(Absent),
+        })
         .register_get("accepted", |message: &mut Message| message.is_accepted())
         .register_get("succeeded", |message: &mut Message| message.succeeded())
         .register_fn("header", |message: &mut Message, name: &str| {
-            optional(message.exchange().get().and_then(|exchange| header(&exchange.headers, name)))
+            optional(message.carried(|exchange| header(&exchange.headers, name)))
         })
         .register_fn("mirrored", |message: &mut Message, name: &str| {
-            optional(message.exchange().get().and_then(|exchange| {
+            optional(message.carried(|exchange| {
                 let mut values = exchange.headers.get_all(name).iter();
                 let value = values.next().filter(|_| values.next().is_none());
                 value.and_then(mirror::decode)
             }))
         })
         .register_get("at", |message: &mut Message| {
-            message.exchange().get().map_or(0, |exchange| milliseconds(exchange.at))
+            message.observation.touch(message.data.exchange());
+            milliseconds(message.data.at())
         })
-        .register_fn("to_string", |message: &mut Message| message.data.json.to_string());
+        .register_fn("to_string", |message: &mut Message| message.data.json().to_string());
 }
 
 fn register_exchange(engine: &mut Engine) {

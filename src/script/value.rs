@@ -165,7 +165,7 @@ fn json_at(value: &Dynamic, left: &mut Left) -> Result<Value, String> {
         return Ok(text.as_str().into());
     }
     if let Some(message) = value.read_lock::<super::observation::Message>() {
-        left.take_json(&message.data.json)?;
+        left.take_json(message.data.json())?;
         return Ok(message.as_json());
     }
     if let Some(answer) = value.read_lock::<super::client::Answer>() {

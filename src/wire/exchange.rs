@@ -1,5 +1,6 @@
 //! What is kept of the wire: one [`Exchange`] for each request and its
-//! response, as bytes; the [`Recorder`] writes them down.
+//! response, as bytes; the [`Recorder`] writes them down, and the messages in them
+//! (see [`super::messages`]).
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,10 +12,12 @@ use bytes::{Bytes, BytesMut};
 use futures_util::stream::Stream;
 use tokio::time::Instant;
 
+use super::event_stream::{EventParser, ServerEvent};
 use super::http::{
     Body, BoxFuture, ClientError, HttpClient, Request, Response, TransportError, valid,
 };
 use super::intake::{Counted, Intake, TooMuch, head_size, weight};
+use super::messages::{Carrier, MessageText, Sender, is_event_stream};
 use super::request::RequestHead;
 
 /// One request and its response.
@@ -86,21 +89,35 @@ pub struct Wire {
     /// subject divides every delay by its scale.
     scale: u32,
     entries: Arc<Mutex<Vec<Entry>>>,
+    texts: Arc<Mutex<Vec<Arc<MessageText>>>>,
     watch: Option<Arc<Watch>>,
     intake: Intake,
 }
 
 /// An exchange while it is written down.
-#[derive(Debug)]
 struct Entry {
     exchange: Exchange,
+    /// What reads the events of the response, if it is a stream of them.
+    events: Option<EventParser>,
     /// The response's body from its second chunk on, until it ended: a body of
     /// one chunk is never copied.
     arriving: BytesMut,
 }
 
 impl Entry {
-    fn add(&mut self, chunk: &Bytes) {
+    /// Takes the next bytes of the response's body in; returns the events that they
+    /// complete.
+    fn add(&mut self, chunk: &Bytes) -> Vec<ServerEvent> {
+        let mut events = Vec::new();
+        if let Some(parser) = &mut self.events {
+            // What is too large for one event ends the stream for everyone.
+            let _ = parser.push(chunk, &mut events);
+        }
+        self.append(chunk);
+        events
+    }
+
+    fn append(&mut self, chunk: &Bytes) {
         let body = &mut self.exchange.response_body;
         if self.arriving.is_empty() && body.is_empty() {
             *body = chunk.clone();
@@ -110,6 +127,31 @@ impl Entry {
             self.arriving.extend_from_slice(body);
         }
         self.arriving.extend_from_slice(chunk);
+    }
+
+    /// What came of the response's body so far.
+    fn came(&self) -> Bytes {
+        match self.arriving.is_empty() {
+            true => self.exchange.response_body.clone(),
+            false => Bytes::copy_from_slice(&self.arriving),
+        }
+    }
+
+    /// The body of the response as a text for the log, unless it is empty or told
+    /// event by event.
+    fn text(&self, at: Duration) -> Option<MessageText> {
+        if self.exchange.response.is_none() || self.events.is_some() {
+            return None;
+        }
+        let came = self.came();
+        let index = Some(self.exchange.index);
+        (!came.is_empty()).then(|| MessageText::new(Sender::Server, at, came, Carrier::Body, index))
+    }
+
+    /// The same, of a body that did not end yet.
+    fn unfinished(&self, at: Duration) -> Option<Arc<MessageText>> {
+        let is_open = self.exchange.end == End::Open;
+        is_open.then(|| self.text(at)).flatten().map(Arc::new)
     }
 
     /// Makes the exchange whole; from then on a copy of it costs nothing.
@@ -124,8 +166,9 @@ impl Wire {
     /// An empty wire whose time begins now; recorded times are multiplied by
     /// `scale`.
     pub fn new(scale: u32) -> Self {
-        let (entries, intake) = (Arc::default(), Intake::default());
-        Wire { start: Instant::now(), scale, entries, watch: None, intake }
+        let (entries, texts) = (Arc::default(), Arc::default());
+        let intake = Intake::default();
+        Wire { start: Instant::now(), scale, entries, texts, watch: None, intake }
     }
 
     /// The same wire, which takes in no more of what one side sends than an execution
@@ -157,24 +200,40 @@ impl Wire {
     /// What was recorded so far.
     pub fn exchanges(&self) -> Vec<Exchange> {
         let entries = self.lock();
-        let copy = |entry: &Entry| {
-            let mut exchange = entry.exchange.clone();
-            if !entry.arriving.is_empty() {
-                exchange.response_body = Bytes::copy_from_slice(&entry.arriving);
-            }
-            exchange
-        };
+        let copy =
+            |entry: &Entry| Exchange { response_body: entry.came(), ..entry.exchange.clone() };
         entries.iter().map(copy).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
-        // A panic elsewhere leaves the list whole: each entry is written at once.
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The log of messages so far, in the order in which they were whole. What came
+    /// of a body that did not end yet stands at the end.
+    pub fn texts(&self) -> Vec<Arc<MessageText>> {
+        let mut texts = lock(&self.texts).clone();
+        let at = self.now();
+        let unfinished = self.lock().iter().filter_map(|entry| entry.unfinished(at)).collect();
+        texts.extend::<Vec<_>>(unfinished);
+        texts
     }
 
-    /// The index of the exchange that begins with `request`; `None` if it is more
-    /// than is taken in.
-    fn begin(&self, request: &Request) -> Option<usize> {
+    /// Adds a text to the log of messages: what a transport without HTTP sent or got.
+    pub fn log(&self, sender: Sender, line: Bytes) -> Arc<MessageText> {
+        self.add(MessageText::new(sender, self.now(), line, Carrier::Line, None))
+    }
+
+    fn add(&self, text: MessageText) -> Arc<MessageText> {
+        let text = Arc::new(text);
+        lock(&self.texts).push(text.clone());
+        text
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
+        lock(&self.entries)
+    }
+
+    /// The index of the exchange that begins with `request`, which from then on has
+    /// its [`MessageText`] with it if it is a POST; `None` if it is more than is taken
+    /// in.
+    fn begin(&self, request: &mut Request) -> Option<usize> {
         let at = self.now();
         let mut entries = self.lock();
         let index = entries.len();
@@ -196,7 +255,12 @@ impl Wire {
             end: End::Open,
             completed_at: None,
         };
-        entries.push(Entry { exchange, arriving: BytesMut::new() });
+        if exchange.method == Method::POST {
+            let body = exchange.body.clone();
+            let text = MessageText::new(Sender::Client, at, body, Carrier::Body, Some(index));
+            request.extensions_mut().insert(self.add(text));
+        }
+        entries.push(Entry { exchange, events: None, arriving: BytesMut::new() });
         Some(index)
     }
 
@@ -206,12 +270,30 @@ impl Wire {
         }
     }
 
+    /// Takes the next bytes of a response's body in.
+    fn take(&self, index: usize, chunk: &Bytes) {
+        let at = self.now();
+        self.update(index, |entry| {
+            for event in entry.add(chunk) {
+                if !event.data.trim_ascii().is_empty() {
+                    let carrier = Carrier::Event(event.event);
+                    let data = event.data.into();
+                    let exchange = Some(index);
+                    self.add(MessageText::new(Sender::Server, at, data, carrier, exchange));
+                }
+            }
+        });
+    }
+
     fn finish(&self, index: usize, end: End) {
         let now = self.now();
         let mut ended = None;
         self.update(index, |entry| {
             entry.settle();
             if entry.exchange.end == End::Open {
+                if let Some(text) = entry.text(now) {
+                    self.add(text);
+                }
                 entry.exchange.end = end;
                 entry.exchange.completed_at = Some(now);
                 ended = self.watch.is_some().then(|| entry.exchange.clone());
@@ -221,6 +303,11 @@ impl Wire {
             watch(&exchange);
         }
     }
+}
+
+fn lock<T>(list: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic elsewhere leaves a list whole: each entry is written at once.
+    list.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Writes down every exchange that passes through it.
@@ -239,11 +326,11 @@ impl<C: HttpClient> Recorder<C> {
 impl<C: HttpClient> HttpClient for Recorder<C> {
     fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, ClientError>> {
         // What is never sent crosses no wire.
-        let request = match valid(request) {
+        let mut request = match valid(request) {
             Ok(request) => request,
             Err(error) => return Box::pin(std::future::ready(Err(error))),
         };
-        let Some(index) = self.wire.begin(&request) else {
+        let Some(index) = self.wire.begin(&mut request) else {
             let refused = ClientError::new(RequestHead::from(&request), beyond_intake());
             return Box::pin(std::future::ready(Err(refused)));
         };
@@ -257,6 +344,7 @@ impl<C: HttpClient> HttpClient for Recorder<C> {
                         return Err(ClientError::new(asked, beyond_intake()));
                     }
                     open.wire.update(open.index, |entry| {
+                        entry.events = is_event_stream(&head.headers).then(EventParser::default);
                         entry.exchange.response = Some(ResponseHead {
                             status: head.status,
                             headers: head.headers.clone(),
@@ -335,8 +423,7 @@ impl Recorded {
     fn note(&mut self, polled: &Poll<Option<Result<Bytes, TransportError>>>) {
         match polled {
             Poll::Ready(Some(Ok(chunk))) => {
-                let open = &self.open;
-                open.wire.update(open.index, |entry| entry.add(chunk));
+                self.open.wire.take(self.open.index, chunk);
             }
             Poll::Ready(Some(Err(_))) => self.open.finish(End::Broken),
             Poll::Ready(None) => self.open.finish(End::Complete),

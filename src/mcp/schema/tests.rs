@@ -1,11 +1,14 @@
+use std::sync::Arc;
+
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use serde_json::json;
 
 use super::table::Table;
 use super::*;
-use crate::wire::Exchange;
 use crate::wire::exchange::{End, ResponseHead};
+use crate::wire::messages::{Carrier, is_event_stream};
+use crate::wire::{EventParser, Exchange, MessageText};
 
 const OLD: Revision = Revision::V2025_03_26;
 const LAST_WITH_HANDSHAKE: Revision = Revision::V2025_11_25;
@@ -208,13 +211,38 @@ fn content_type(media_type: &'static str) -> HeaderMap {
     HeaderMap::from_iter([(http::header::CONTENT_TYPE, value)])
 }
 
+/// What a recorder logs of an exchange.
+fn texts(exchange: &Exchange) -> Vec<Arc<MessageText>> {
+    let text = |sender, bytes, carrier| {
+        Arc::new(MessageText::new(sender, exchange.at, bytes, carrier, Some(exchange.index)))
+    };
+    let mut texts = Vec::new();
+    if exchange.method == Method::POST {
+        texts.push(text(Sender::Client, exchange.body.clone(), Carrier::Body));
+    }
+    let (body, mut events) = (exchange.response_body.clone(), Vec::new());
+    if exchange.response.as_ref().is_some_and(|head| is_event_stream(&head.headers)) {
+        let _ = EventParser::default().push(&body, &mut events);
+        texts.extend(
+            events
+                .into_iter()
+                .filter(|event| !event.data.trim().is_empty())
+                .map(|event| text(Sender::Server, event.data.into(), Carrier::Event(event.event))),
+        );
+    } else if !body.is_empty() {
+        texts.push(text(Sender::Server, body, Carrier::Body));
+    }
+    texts
+}
+
 /// Who sent what is judged, at which revision, and what is wrong with it.
 fn judged(exchanges: &[Exchange]) -> Vec<(usize, &'static str, String, String)> {
-    judge(exchanges, LAST_WITH_HANDSHAKE)
+    let texts: Vec<_> = exchanges.iter().flat_map(texts).collect();
+    judge(&texts, exchanges, LAST_WITH_HANDSHAKE)
         .into_iter()
         .map(|one| {
             let invalid = one.invalid.map(|invalid| invalid.to_string()).unwrap_or_default();
-            (one.exchange, one.sender.as_str(), one.revision.to_string(), invalid)
+            (one.exchange.unwrap(), one.sender.as_str(), one.revision.to_string(), invalid)
         })
         .collect()
 }

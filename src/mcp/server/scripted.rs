@@ -19,6 +19,7 @@ use crate::mcp::negotiation::CapabilityPath;
 use crate::mcp::{Revision, metadata, mirror};
 use crate::wire::Request;
 use crate::wire::double::{Frame, Head, Origin, Plan};
+use crate::wire::messages::body_json;
 
 /// The key of the one request that a script asks the client.
 const INPUT_KEY: &str = "input";
@@ -230,13 +231,13 @@ impl ScriptedServer {
     }
 
     fn post(&self, request: &Request) -> Plan {
-        match serde_json::from_slice::<Value>(request.body()) {
-            Err(_) => bad_request(&Value::Null, -32700, "Parse error"),
-            Ok(Value::Array(batch)) if self.behaviour.revision.has_batches() => {
-                self.batch(request, &batch)
+        match body_json(request).as_deref() {
+            None => bad_request(&Value::Null, -32700, "Parse error"),
+            Some(Value::Array(batch)) if self.behaviour.revision.has_batches() => {
+                self.batch(request, batch)
             }
-            Ok(message) if message.is_object() => self.message(request, &message),
-            Ok(_) => bad_request(&Value::Null, -32600, "Invalid Request"),
+            Some(message) if message.is_object() => self.message(request, message),
+            Some(_) => bad_request(&Value::Null, -32600, "Invalid Request"),
         }
     }
 
@@ -624,8 +625,7 @@ pub(super) fn is_request(message: &Value) -> bool {
 
 /// The id of the request in a body; null if it has none that can be read.
 fn request_id(request: &Request) -> Value {
-    let message = serde_json::from_slice::<Value>(request.body()).unwrap_or_default();
-    message.get("id").cloned().unwrap_or_default()
+    body_json(request).and_then(|message| message.get("id").cloned()).unwrap_or_default()
 }
 
 fn bad_request(id: &Value, code: i64, message: &str) -> Plan {

@@ -17,6 +17,7 @@ use crate::mcp::json_rpc::INTERNAL_ERROR;
 use crate::wire::Request;
 use crate::wire::double::{Frame, Head, Plan};
 use crate::wire::event_stream::encode;
+use crate::wire::messages::body_json;
 
 /// What an origin that is no MCP endpoint cannot do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -85,7 +86,7 @@ pub fn page(request: &Request, revision: Revision, action: Action) -> Result<Pla
 
 /// The JSON-RPC request in the body, if there is one.
 fn answered(request: &Request, revision: Revision) -> Option<Answering> {
-    let message: Value = serde_json::from_slice(request.body()).ok()?;
+    let message = body_json(request)?;
     is_request(&message).then(|| Answering::new(&message, revision))
 }
 

@@ -54,7 +54,8 @@ impl Stage<'_> {
             Err(stopped) => return self.stopped(stopped, executed),
         };
         let exchanges = executed.exchanges.clone();
-        let observation = Arc::new(Observation::new(exchanges, outcome.endpoint.clone()));
+        let observation =
+            Arc::new(Observation::new(exchanges, self.wire.texts(), outcome.endpoint.clone()));
         let wire = self.wire_schema(&observation, &outcome.as_written);
         let copy = (self.settings.keep_outcome && self.fault.is_none()).then(|| outcome.copy());
         let seen = self.seen(outcome, observation.clone());

@@ -43,14 +43,13 @@ impl Stage<'_> {
             CheckKind::Client | CheckKind::Host => Sender::Client,
             CheckKind::Server => Sender::Server,
         };
-        let exchanges = seen.exchanges.iter().filter(|exchange| seen.is_mcp(exchange));
-        let judged = judge(exchanges, self.profile.revision);
+        let judged = judge(seen.texts(), &seen.exchanges, self.profile.revision);
         // One body may hold thousands of messages: it is looked for once.
         let written = RefCell::new(HashMap::new());
         let is_written = |judged: &Judged| {
             let key = (judged.exchange, judged.sender);
             *written.borrow_mut().entry(key).or_insert_with(|| {
-                let exchange = seen.exchanges.get(judged.exchange);
+                let exchange = judged.exchange.and_then(|index| seen.exchanges.get(index));
                 exchange.is_some_and(|exchange| as_written.holds(judged.sender, subject, exchange))
             })
         };
@@ -136,7 +135,7 @@ fn by_cause<'a>(invalid: impl Iterator<Item = &'a Judged>) -> Option<Decision> {
             decisions.push(Decision {
                 reason: format!("not valid {}", wrong(judged).unwrap_or_default()),
                 expected: judged.invalid.as_ref().map(|invalid| invalid.expected.clone()),
-                exchange: Some(judged.exchange),
+                exchange: judged.exchange,
                 cause,
                 ..Decision::default()
             });
@@ -149,5 +148,6 @@ fn by_cause<'a>(invalid: impl Iterator<Item = &'a Judged>) -> Option<Decision> {
 /// What is wrong with a message, and where.
 fn wrong(judged: &Judged) -> Option<String> {
     let invalid = judged.invalid.as_ref()?;
-    Some(format!("at {}, in exchange {}: {invalid}", judged.revision, judged.exchange))
+    let exchange = judged.exchange.map(|index| format!(", in exchange {index}"));
+    Some(format!("at {}{}: {invalid}", judged.revision, exchange.unwrap_or_default()))
 }

@@ -13,9 +13,10 @@ use serde_json::Value;
 use super::{Answer, Client, Evaluated};
 use crate::mcp::client::{ClientError, ErrorKind};
 use crate::script::action::bytes;
-use crate::script::observation::{header, is_event_stream, messages_in};
+use crate::script::observation::header;
 use crate::script::value::from_json;
-use crate::wire::{self, Body, READ_LIMIT, RequestHead, Response, TransportError};
+use crate::wire::messages::is_event_stream;
+use crate::wire::{self, Body, EventParser, READ_LIMIT, RequestHead, Response, TransportError};
 
 /// How long a request that a script sends by itself is waited for: as long as
 /// one leg of an operation.
@@ -115,7 +116,7 @@ impl Client {
             .filter_map(|name| Some((name.into(), header(&head.headers, name)?.into())))
             .collect();
         let json = serde_json::from_slice::<Value>(&content);
-        let message = messages_in(&head.headers, &content).pop();
+        let message = last_message(&head.headers, &content);
         let mut answer = Map::new();
         answer.insert("message".into(), message.map_or(Dynamic::UNIT, |last| from_json(&last)));
         answer.insert("status".into(), i64::from(head.status.as_u16()).into());
@@ -138,6 +139,25 @@ async fn collect(mut body: Body, content: &mut Vec<u8>) -> Result<(), TransportE
         }
     }
     Ok(())
+}
+
+/// The last JSON-RPC message in a body with these header fields, be it JSON or an
+/// event stream.
+fn last_message(headers: &HeaderMap, body: &[u8]) -> Option<Value> {
+    let messages = |text: &[u8]| match serde_json::from_slice(text) {
+        Ok(Value::Array(batch)) => batch,
+        Ok(single) => vec![single],
+        Err(_) => Vec::new(),
+    };
+    let mut events = Vec::new();
+    let texts = if is_event_stream(headers) {
+        // What is too large for one event ends the stream.
+        let _ = EventParser::default().push(body, &mut events);
+        events.iter().flat_map(|event| messages(event.data.as_bytes())).collect()
+    } else {
+        messages(body)
+    };
+    texts.into_iter().rfind(Value::is_object)
 }
 
 /// Puts the fields that a script says over `headers`; returns those that are no

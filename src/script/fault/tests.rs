@@ -310,7 +310,7 @@ fn changed(script: &str, result: Dynamic) -> String {
     let compiled = compiled.expect("the fault compiles");
     let endpoint = "http://server.test/mcp".parse().expect("a URL");
     let seen = Seen::new(Parts {
-        observation: Arc::new(Observation::new(Vec::new(), endpoint)),
+        observation: Arc::new(Observation::new(Vec::new(), Vec::new(), endpoint)),
         checkpoints: Vec::new(),
         revision: crate::mcp::Revision::V2025_11_25,
         builtin: true,

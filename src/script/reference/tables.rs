@@ -690,7 +690,7 @@ const MESSAGE: &[Entry] = &[
         "What that header field stands for: decoded, if it is the base64 form of 2026-07-28; `()` \
          if it is not there once, or cannot be decoded.",
     ),
-    entry(&["at: integer"], "When it was sent, in milliseconds since the beginning."),
+    entry(&["at: integer"], "When all of it had been sent, in milliseconds since the beginning."),
     entry(&["to_string() -> string"], "The message as JSON."),
 ];
 

@@ -310,7 +310,12 @@ impl Client {
     }
 
     /// Sends it, and leaves what comes to the caller.
-    pub fn send(&self, mut outgoing: Outgoing) -> io::Result<(Head, BufReader<TcpStream>)> {
+    pub fn send(&self, outgoing: Outgoing) -> io::Result<(Head, BufReader<TcpStream>)> {
+        answer(self.begin(outgoing)?)
+    }
+
+    /// Sends it without looking at what comes.
+    pub fn begin(&self, mut outgoing: Outgoing) -> io::Result<TcpStream> {
         for bend in &self.bends {
             bend(&mut outgoing);
         }
@@ -326,10 +331,10 @@ impl Client {
         }
         fields.extend(outgoing.fields);
         let start = format!("{} {} HTTP/1.1", outgoing.verb, self.path);
-        self.fetch(&self.authority, &Head { start, fields }, &body)
+        self.begin_at(&self.authority, &Head { start, fields }, &body)
     }
 
-    fn fetch(&self, to: &str, head: &Head, body: &str) -> io::Result<(Head, BufReader<TcpStream>)> {
+    fn begin_at(&self, to: &str, head: &Head, body: &str) -> io::Result<TcpStream> {
         let mut socket = TcpStream::connect(to)?;
         socket.set_read_timeout(Some(SILENCE / self.scale.clamp(1, 4)))?;
         socket.write_all((head.written() + body).as_bytes())?;
@@ -340,11 +345,7 @@ impl Client {
             early.next_id += 10;
             meanwhile(&mut early);
         }
-        let mut reader = BufReader::new(socket);
-        match Head::read(&mut reader)? {
-            Some(head) => Ok((head, reader)),
-            None => Err(io::ErrorKind::UnexpectedEof.into()),
-        }
+        Ok(socket)
     }
 
     /// What a browser does with an address: fetches it, or sends a form there.
@@ -360,10 +361,20 @@ impl Client {
             head.fields.push(("Content-Length".into(), form.len().to_string()));
         }
         let mut page = String::new();
-        if let Ok((head, mut reader)) = self.fetch(to, &head, form.unwrap_or_default()) {
+        let asked = self.begin_at(to, &head, form.unwrap_or_default());
+        if let Ok((head, mut reader)) = asked.and_then(answer) {
             let _ = head.body(&mut reader).read_to_string(&mut page);
         }
         page
+    }
+}
+
+/// The head of what comes, and the rest of it.
+fn answer(socket: TcpStream) -> io::Result<(Head, BufReader<TcpStream>)> {
+    let mut reader = BufReader::new(socket);
+    match Head::read(&mut reader)? {
+        Some(head) => Ok((head, reader)),
+        None => Err(io::ErrorKind::UnexpectedEof.into()),
     }
 }
 

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use ::http::header::CONTENT_TYPE;
 use ::http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::Value;
 
@@ -18,6 +17,7 @@ use crate::mcp::client::transport::Session;
 use crate::mcp::json_rpc::{ErrorObject, InvalidMessage, Request, Response, same_id};
 use crate::wire::body::{READ_LIMIT, ReadError, read_whole};
 use crate::wire::http;
+use crate::wire::messages::media_type;
 
 /// How one leg of a request ended.
 pub enum Step {
@@ -96,9 +96,9 @@ impl<'a> Asking<'a> {
             };
             self.incoming.session.id = self.issued.clone();
         }
-        match media_type(response.headers()).as_deref() {
-            Some("application/json") => self.read_json(response).await,
-            Some("text/event-stream") => self.read_events(response).await,
+        match media_type(response.headers()).as_str() {
+            "application/json" => self.read_json(response).await,
+            "text/event-stream" => self.read_events(response).await,
             _ => {
                 Err(wrong_media_type(method, "neither JSON nor an event stream", response, scale)
                     .await)
@@ -119,8 +119,8 @@ impl<'a> Asking<'a> {
             .await
             .map_err(|error| error.with(|facts| facts.unprocessed = false))?;
         let response = decoded(response, "GET", self.transport.scale).await?;
-        match media_type(response.headers()).as_deref() {
-            Some("text/event-stream") => self.read_events(response).await,
+        match media_type(response.headers()).as_str() {
+            "text/event-stream" => self.read_events(response).await,
             _ => {
                 Err(wrong_media_type(&self.request.method, "no event stream", response, scale)
                     .await)
@@ -202,13 +202,6 @@ async fn challenge(response: http::Response, scale: u32) -> Step {
     let challenges = authorization::challenges(response.headers());
     discard(response, scale).await;
     Step::Challenged(challenges)
-}
-
-/// The media type without its parameters, in lower case.
-pub fn media_type(headers: &HeaderMap) -> Option<String> {
-    let value = headers.get(CONTENT_TYPE)?.to_str().ok()?;
-    let essence = value.split_once(';').map_or(value, |(essence, _)| essence);
-    Some(essence.trim().to_ascii_lowercase())
 }
 
 /// The session id of a response: visible ASCII characters only.

@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 use tokio::time::sleep;
 
 use super::StreamableHttp;
-use super::asking::{answer_among, media_type, no_answer_within};
+use super::asking::{answer_among, no_answer_within};
 use super::incoming::Incoming;
 use super::refusal::{accepted, decoded, discard, unreadable};
 use crate::mcp::client::budget::{Suspension, bounded};
@@ -17,6 +17,7 @@ use crate::mcp::client::transport::Session;
 use crate::mcp::json_rpc::{ErrorObject, Request};
 use crate::wire::body::{READ_LIMIT, read_whole};
 use crate::wire::http;
+use crate::wire::messages::{is_event_stream, media_type};
 
 /// Reads the stream, and resumes it, for as long as the server lets it. Whether
 /// it could be opened, and what the server agreed to send on it, is told to
@@ -102,7 +103,7 @@ async fn subscribe(
     let response = transport.post(request.to_value(), &incoming.session).await?;
     let response = accepted(response, method, Some(&request.id), &incoming.session).await?;
     let response = decoded(response, method, transport.scale).await?;
-    if media_type(response.headers()).as_deref() != Some("application/json") {
+    if media_type(response.headers()) != "application/json" {
         return event_stream(response, method);
     }
     let body = read_whole(response.into_body(), READ_LIMIT).await.map_err(unreadable)?;
@@ -141,7 +142,7 @@ async fn open(
 
 /// What answers `asked`, which has to be an event stream.
 fn event_stream(response: http::Response, asked: &str) -> Result<http::Response, ClientError> {
-    if media_type(response.headers()).as_deref() == Some("text/event-stream") {
+    if is_event_stream(response.headers()) {
         return Ok(response);
     }
     let message = format!("what answers {asked} is no event stream");

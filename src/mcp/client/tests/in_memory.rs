@@ -8,16 +8,21 @@ use crate::mcp::client::budget::Budget;
 use crate::mcp::client::inbox::Inbox;
 use crate::mcp::client::transport::Reply;
 use crate::mcp::json_rpc::{self, Message, Notification, same_id};
+use crate::mcp::schema::judge;
+use crate::wire::{Sender, Wire};
 
 /// One line for each message, both ways.
 struct Lines {
+    wire: Wire,
     sent: mpsc::UnboundedSender<String>,
     came: Mutex<mpsc::UnboundedReceiver<String>>,
 }
 
 impl Lines {
     fn send(&self, message: &Value) -> Result<(), ClientError> {
-        self.sent.send(message.to_string()).map_err(|_| gone())
+        let line = message.to_string();
+        self.wire.log(Sender::Client, line.clone().into());
+        self.sent.send(line).map_err(|_| gone())
     }
 
     /// Sends a request, and takes in what comes until its answer.
@@ -31,6 +36,7 @@ impl Lines {
         let mut came = self.came.lock().await;
         loop {
             let line = came.recv().await.ok_or_else(gone)?;
+            self.wire.log(Sender::Server, line.clone().into());
             for message in Message::parse(line.as_bytes(), false).expect("it is a message") {
                 match message {
                     Message::Response(response) if same_id(&response.id, &request.id) => {
@@ -111,26 +117,35 @@ impl Transport for Lines {
     }
 }
 
-/// A client, and what its server got; the server answers each message with these.
+/// A client, and the log of its messages; the server answers each message with
+/// these.
 fn client(
     revision: Revision,
     server: impl Fn(&Value) -> Vec<Value> + Send + 'static,
-) -> (Client, Arc<std::sync::Mutex<Vec<Value>>>) {
+) -> (Client, Wire) {
     let (sent, mut at_server) = mpsc::unbounded_channel::<String>();
     let (answers, came) = mpsc::unbounded_channel();
-    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
-    let got = seen.clone();
     tokio::spawn(async move {
         while let Some(line) = at_server.recv().await {
             let message: Value = serde_json::from_str(&line).unwrap();
-            got.lock().unwrap().push(message.clone());
             for answer in server(&message) {
                 answers.send(answer.to_string()).unwrap();
             }
         }
     });
-    let transport = Lines { sent, came: Mutex::new(came) };
-    (Client::new(Arc::new(transport), options(revision)), seen)
+    let wire = Wire::new(1);
+    let transport = Lines { wire: wire.clone(), sent, came: Mutex::new(came) };
+    (Client::new(Arc::new(transport), options(revision)), wire)
+}
+
+/// What the client sent, all of it and what answers it valid.
+fn sent(wire: &Wire, revision: Revision) -> Vec<Value> {
+    let texts = wire.texts();
+    let judged = judge(&texts, &[], revision);
+    let invalid: Vec<_> = judged.iter().filter_map(|one| one.invalid.as_ref()).collect();
+    assert!(invalid.is_empty(), "{invalid:?}");
+    let sent = texts.iter().filter(|text| text.sender == Sender::Client);
+    sent.flat_map(|text| text.messages()).cloned().collect()
 }
 
 fn result_of(message: &Value, result: &Value) -> Value {
@@ -139,7 +154,7 @@ fn result_of(message: &Value, result: &Value) -> Value {
 
 #[tokio::test(start_paused = true)]
 async fn a_handshake_a_call_and_a_ping_of_the_server_need_no_http() {
-    let (client, seen) =
+    let (client, wire) =
         client(Revision::V2025_11_25, |message| match message["method"].as_str() {
             Some("initialize") => vec![result_of(message, &introduction("2025-11-25"))],
             Some("tools/call") => vec![
@@ -154,18 +169,16 @@ async fn a_handshake_a_call_and_a_ping_of_the_server_need_no_http() {
     assert_eq!(client.notifications().len(), 1);
     assert_eq!((client.server(), client.session_id()), ("in memory", None));
     client.close().await.unwrap();
-    // The server reads on until nothing is left.
-    tokio::time::sleep(Duration::from_millis(1)).await;
-    let seen = seen.lock().unwrap();
-    let methods: Vec<_> = seen.iter().map(|message| message["method"].as_str()).collect();
+    let sent = sent(&wire, Revision::V2025_11_25);
+    let methods: Vec<_> = sent.iter().map(|message| message["method"].as_str()).collect();
     let expected = ["initialize", "notifications/initialized", "tools/call"].map(Some);
     assert_eq!(methods, [&expected[..], &[None]].concat());
-    assert_eq!(seen[3], result_of(&json!({ "id": "s" }), &json!({})));
+    assert_eq!(sent[3], result_of(&json!({ "id": "s" }), &json!({})));
 }
 
 #[tokio::test(start_paused = true)]
 async fn each_request_carries_its_own_state_without_http_too() {
-    let (client, seen) = client(Revision::V2026_07_28, |message| {
+    let (client, wire) = client(Revision::V2026_07_28, |message| {
         let mut result = json!({ "resultType": "complete", "ttlMs": 0, "cacheScope": "private" });
         if message["method"] == "server/discover" {
             result["supportedVersions"] = json!(["2026-07-28"]);
@@ -176,7 +189,7 @@ async fn each_request_carries_its_own_state_without_http_too() {
         vec![result_of(message, &result)]
     });
     assert_eq!(perform(&client, add()).await.unwrap()["content"], json!([]));
-    for message in seen.lock().unwrap().iter() {
+    for message in sent(&wire, Revision::V2026_07_28) {
         let version = &message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"];
         assert_eq!(version, "2026-07-28");
     }
@@ -184,9 +197,9 @@ async fn each_request_carries_its_own_state_without_http_too() {
 
 #[tokio::test(start_paused = true)]
 async fn silence_ends_a_leg_without_http_too() {
-    let (client, seen) = client(Revision::V2025_11_25, |_| Vec::new());
+    let (client, wire) = client(Revision::V2025_11_25, |_| Vec::new());
     let start = Instant::now();
     assert_eq!(client.connect().await.unwrap_err().kind, ErrorKind::Timeout);
     assert_eq!(start.elapsed(), Duration::from_secs(15));
-    assert_eq!(seen.lock().unwrap().len(), 1);
+    assert_eq!(wire.texts().len(), 1);
 }
