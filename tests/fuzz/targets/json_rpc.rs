@@ -4,7 +4,8 @@ use std::hash::DefaultHasher;
 
 use mcp_checks::mcp::Revision;
 use mcp_checks::mcp::json_rpc::{InvalidMessage, Message, same_id};
-use mcp_checks::mcp::schema::{self, Answered, Sender};
+use mcp_checks::mcp::schema::{self, Answered};
+use mcp_checks::wire::Sender;
 use serde_json::Value;
 
 use crate::engine::{Target, about, note};
