@@ -10,6 +10,7 @@ pub mod intake;
 pub mod live;
 pub mod loopback;
 pub mod messages;
+pub mod reach;
 pub mod recorder;
 pub mod redact;
 pub mod request;

@@ -54,7 +54,10 @@ impl<C: HttpClient> HttpClient for Recorder<C> {
                 }
                 Err(error) => {
                     open.finish(match error {
-                        ClientError::Network { reason: TransportError::Connect(_), .. }
+                        ClientError::Network {
+                            reason: TransportError::Connect(_) | TransportError::Inside,
+                            ..
+                        }
                         | ClientError::InvalidRequest { .. } => End::Unreached,
                         _ => End::Broken,
                     });
