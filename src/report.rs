@@ -8,6 +8,7 @@
 //!
 //! A [`proof`] and a [`matrix`] are no runs: each is written whole, from its data.
 
+mod clipped;
 mod describe;
 pub mod human;
 pub mod json;

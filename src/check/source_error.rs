@@ -7,6 +7,9 @@ use miette::{Diagnostic, LabeledSpan, MietteDiagnostic, Severity, SourceCode};
 
 use super::place::SourceText;
 
+/// How many problems of one text are kept; the others are counted.
+const MOST: usize = 50;
+
 /// Everything that is wrong with one text, such as a header or a profile: at
 /// least one problem, each with its own code, labels and help.
 #[derive(Clone, Debug)]
@@ -14,6 +17,8 @@ pub struct SourceError {
     what: String,
     source: SourceText,
     problems: Vec<Problem>,
+    /// How many there are beside those.
+    more: usize,
 }
 
 impl SourceError {
@@ -21,6 +26,8 @@ impl SourceError {
     /// ``the header of `checks/a.rhai` ``. They are put in the text's order.
     pub fn new(what: impl Into<String>, source: SourceText, mut problems: Vec<Problem>) -> Self {
         problems.sort_by_key(first_offset);
+        let more = problems.len().saturating_sub(MOST);
+        problems.truncate(MOST);
         let text: &str = source.inner();
         let last = text.char_indices().next_back().map_or(0, |(offset, _)| offset);
         for label in problems.iter_mut().flat_map(|problem| problem.0.labels.iter_mut().flatten()) {
@@ -30,10 +37,10 @@ impl SourceError {
                 *label = LabeledSpan::new(words, last, 0);
             }
         }
-        SourceError { what: what.into(), source, problems }
+        SourceError { what: what.into(), source, problems, more }
     }
 
-    /// The problems, in the text's order.
+    /// The first fifty problems, in the text's order.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -56,7 +63,18 @@ impl fmt::Display for SourceError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.lone() {
             Some(problem) => problem.fmt(formatter),
-            None => write!(formatter, "{} has {} problems", self.what, self.problems.len()),
+            None => {
+                write!(
+                    formatter,
+                    "{} has {} problems",
+                    self.what,
+                    self.problems.len() + self.more
+                )?;
+                match self.more {
+                    0 => Ok(()),
+                    _ => write!(formatter, ", of which these are the first {MOST}"),
+                }
+            }
         }
     }
 }

@@ -158,7 +158,7 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
     if let Some((unfinished, _)) = file {
         unfinished.finish()?;
     }
-    Ok(exit)
+    Ok(exit.with_problems(&library))
 }
 
 /// What the third column is about: the client or the server that was named, or

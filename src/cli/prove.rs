@@ -110,7 +110,7 @@ pub fn run(arguments: &Arguments, colour: When) -> miette::Result<Exit> {
         }
         Format::Json => format!("{:#}\n", proof::json(&proof, redactor)),
     })?;
-    Ok(exit(&proof))
+    Ok(exit(&proof).with_problems(&library))
 }
 
 fn exit(proof: &Proof) -> Exit {

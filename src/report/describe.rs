@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 
+use super::clipped::Clipped;
 use super::paint::Paint;
 use crate::check::{About, Checkpoint, CheckpointResult, Level, Verdict, Weight};
 use crate::runner::event::{ClientProcess, Trouble};
@@ -45,17 +46,19 @@ pub(super) fn rendered(
     lines.join("\n").trim_matches('\n').to_owned()
 }
 
-/// A diagnostic as `handler` renders it, without credentials.
+/// A diagnostic as `handler` renders it, without credentials, and in parts where it is
+/// long.
 pub(crate) fn without_credentials(
     handler: GraphicalReportHandler,
     diagnostic: &dyn Diagnostic,
     redactor: &Redactor,
 ) -> String {
+    let clipped = Clipped::new(diagnostic, None, redactor);
     let text = |handler: GraphicalReportHandler| {
         let mut text = String::new();
-        match handler.render_report(&mut text, diagnostic) {
+        match handler.render_report(&mut text, &clipped) {
             Ok(()) => text,
-            Err(_) => diagnostic.to_string(),
+            Err(_) => clipped.to_string(),
         }
     };
     // A line break could stand inside a credential and hide it: what has one

@@ -1,24 +1,17 @@
-//! What is kept of the wire: one [`Exchange`] for each request and its
-//! response, as bytes; the [`Recorder`] writes them down, and the messages in them
-//! (see [`super::messages`]).
+//! What is kept of the wire: one [`Exchange`] for each request and its response, as
+//! bytes, and the log of messages in them; the main type is [`Wire`].
 
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use ::http::{HeaderMap, Method, StatusCode, Uri};
 use bytes::{Bytes, BytesMut};
-use futures_util::stream::Stream;
 use tokio::time::Instant;
 
 use super::event_stream::{EventParser, ServerEvent};
-use super::http::{
-    Body, BoxFuture, ClientError, HttpClient, Request, Response, TransportError, valid,
-};
+use super::http::Request;
 use super::intake::{Counted, Intake, TooMuch, head_size, weight};
 use super::messages::{Carrier, MessageText, Sender, is_event_stream};
-use super::request::RequestHead;
 
 /// One request and its response.
 #[derive(Clone, Debug)]
@@ -233,7 +226,7 @@ impl Wire {
     /// The index of the exchange that begins with `request`, which from then on has
     /// its [`MessageText`] with it if it is a POST; `None` if it is more than is taken
     /// in.
-    fn begin(&self, request: &mut Request) -> Option<usize> {
+    pub(super) fn begin(&self, request: &mut Request) -> Option<usize> {
         let at = self.now();
         let mut entries = self.lock();
         let index = entries.len();
@@ -270,8 +263,21 @@ impl Wire {
         }
     }
 
+    /// Whether so many more bytes of what one side sends are taken in.
+    pub(super) fn admits(&self, counted: Counted, size: usize) -> bool {
+        self.intake.take(counted, size)
+    }
+
+    /// Writes down the head of a response.
+    pub(super) fn answered(&self, index: usize, head: ResponseHead) {
+        self.update(index, |entry| {
+            entry.events = is_event_stream(&head.headers).then(EventParser::default);
+            entry.exchange.response = Some(head);
+        });
+    }
+
     /// Takes the next bytes of a response's body in.
-    fn take(&self, index: usize, chunk: &Bytes) {
+    pub(super) fn take(&self, index: usize, chunk: &Bytes) {
         let at = self.now();
         self.update(index, |entry| {
             for event in entry.add(chunk) {
@@ -285,7 +291,13 @@ impl Wire {
         });
     }
 
-    fn finish(&self, index: usize, end: End) {
+    /// Whether an exchange did not end yet.
+    pub(super) fn is_open(&self, index: usize) -> bool {
+        self.lock().get(index).is_some_and(|entry| entry.exchange.end == End::Open)
+    }
+
+    /// Ends an exchange, unless it ended already.
+    pub(super) fn finish(&self, index: usize, end: End) {
         let now = self.now();
         let mut ended = None;
         self.update(index, |entry| {
@@ -308,159 +320,4 @@ impl Wire {
 fn lock<T>(list: &Mutex<T>) -> MutexGuard<'_, T> {
     // A panic elsewhere leaves a list whole: each entry is written at once.
     list.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Writes down every exchange that passes through it.
-pub struct Recorder<C> {
-    inner: C,
-    wire: Wire,
-}
-
-impl<C: HttpClient> Recorder<C> {
-    /// Records what is sent through `inner` on `wire`.
-    pub fn new(inner: C, wire: Wire) -> Self {
-        Recorder { inner, wire }
-    }
-}
-
-impl<C: HttpClient> HttpClient for Recorder<C> {
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, ClientError>> {
-        // What is never sent crosses no wire.
-        let mut request = match valid(request) {
-            Ok(request) => request,
-            Err(error) => return Box::pin(std::future::ready(Err(error))),
-        };
-        let Some(index) = self.wire.begin(&mut request) else {
-            let refused = ClientError::new(RequestHead::from(&request), beyond_intake());
-            return Box::pin(std::future::ready(Err(refused)));
-        };
-        let mut open = OpenExchange { wire: self.wire.clone(), index };
-        let asked = RequestHead::from(&request);
-        Box::pin(async move {
-            match self.inner.send(request).await {
-                Ok(response) => {
-                    let (head, body) = response.into_parts();
-                    if !open.wire.intake.take(Counted::Responses, head_size(&head.headers)) {
-                        return Err(ClientError::new(asked, beyond_intake()));
-                    }
-                    open.wire.update(open.index, |entry| {
-                        entry.events = is_event_stream(&head.headers).then(EventParser::default);
-                        entry.exchange.response = Some(ResponseHead {
-                            status: head.status,
-                            headers: head.headers.clone(),
-                        });
-                    });
-                    let body = Body::stream(Recorded { body, open });
-                    Ok(Response::from_parts(head, body))
-                }
-                Err(error) => {
-                    open.finish(match error {
-                        ClientError::Network { reason: TransportError::Connect(_), .. }
-                        | ClientError::InvalidRequest { .. } => End::Unreached,
-                        _ => End::Broken,
-                    });
-                    Err(error)
-                }
-            }
-        })
-    }
-}
-
-/// Marks an exchange as aborted if it is dropped before it ended.
-struct OpenExchange {
-    wire: Wire,
-    index: usize,
-}
-
-impl OpenExchange {
-    fn is_open(&self) -> bool {
-        self.wire.lock().get(self.index).is_some_and(|entry| entry.exchange.end == End::Open)
-    }
-
-    fn finish(&mut self, end: End) {
-        self.wire.finish(self.index, end);
-    }
-}
-
-impl Drop for OpenExchange {
-    fn drop(&mut self) {
-        self.finish(End::Aborted);
-    }
-}
-
-/// What ends an exchange that is more than is taken in.
-fn beyond_intake() -> TransportError {
-    TransportError::Protocol("it is more than is taken in for one execution".to_owned())
-}
-
-struct Recorded {
-    body: Body,
-    open: OpenExchange,
-}
-
-impl Recorded {
-    /// What comes next of the body, if it may still be taken in.
-    fn poll_bounded(
-        &mut self,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Bytes, TransportError>>> {
-        let polled = Pin::new(&mut self.body).poll_next(context);
-        match &polled {
-            Poll::Ready(Some(Ok(chunk)))
-                if !self.open.wire.intake.take(Counted::Responses, weight(chunk)) =>
-            {
-                // Dropped at once, which closes the connection.
-                self.body = Body::whole(Bytes::new());
-                Poll::Ready(Some(Err(beyond_intake())))
-            }
-            _ => polled,
-        }
-    }
-
-    fn note(&mut self, polled: &Poll<Option<Result<Bytes, TransportError>>>) {
-        match polled {
-            Poll::Ready(Some(Ok(chunk))) => {
-                self.open.wire.take(self.open.index, chunk);
-            }
-            Poll::Ready(Some(Err(_))) => self.open.finish(End::Broken),
-            Poll::Ready(None) => self.open.finish(End::Complete),
-            Poll::Pending => {}
-        }
-    }
-}
-
-/// How many bytes a server sends that nobody reads: about what a socket's
-/// buffers take. A body without end is ready for ever.
-const SENT_AHEAD: usize = 256 * 1024;
-
-/// What was ready to be sent when the asking side turned away has been sent: a
-/// server does not wait for its bytes to be read. So an exchange is aborted only
-/// if more was still to come, in memory as well as on a socket.
-impl Drop for Recorded {
-    fn drop(&mut self) {
-        // A body may set timers, which need a runtime.
-        if !self.open.is_open() || tokio::runtime::Handle::try_current().is_err() {
-            return;
-        }
-        let mut context = Context::from_waker(Waker::noop());
-        let mut sent = 0;
-        while sent < SENT_AHEAD {
-            let polled = self.poll_bounded(&mut context);
-            self.note(&polled);
-            match polled {
-                Poll::Ready(Some(Ok(chunk))) => sent += chunk.len().max(1),
-                _ => break,
-            }
-        }
-    }
-}
-
-impl Stream for Recorded {
-    type Item = Result<Bytes, TransportError>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let polled = self.poll_bounded(context);
-        self.note(&polled);
-        polled
-    }
 }

@@ -60,7 +60,7 @@ impl ClientError {
     pub fn new(request: impl Into<RequestHead>, reason: TransportError) -> Self {
         let request = Box::new(request.into());
         match reason {
-            TransportError::Connect(_) | TransportError::Closed => {
+            TransportError::Connect(_) | TransportError::Inside | TransportError::Closed => {
                 ClientError::Network { request, reason }
             }
             TransportError::HeadTooLarge | TransportError::Protocol(_) => {
@@ -124,6 +124,9 @@ pub enum TransportError {
     /// No connection could be opened: refused, unknown host, no TLS.
     #[error("no connection could be opened: {0}")]
     Connect(String),
+    /// No connection was opened: [`LeadsInside`](super::reach::LeadsInside).
+    #[error("no connection was opened: {}", super::reach::LeadsInside)]
+    Inside,
     /// The connection ended before the message did.
     #[error("the connection ended before the message did")]
     Closed,

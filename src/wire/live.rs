@@ -2,15 +2,17 @@
 
 use std::error::Error;
 use std::io;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use ::http::Uri;
 use ::http::uri::Scheme;
 use futures_util::stream::StreamExt;
+use reqwest::dns::Resolve;
 
 use super::http::{
     Body, BoxFuture, ClientError, HttpClient, Request, Response, TransportError, valid,
 };
+use super::reach::{FoundFrom, Guarded, LeadsInside, System};
 use super::request::{InvalidRequest, RequestHead};
 
 /// Sends requests over HTTP/1.1, with TLS for `https`.
@@ -26,12 +28,22 @@ use super::request::{InvalidRequest, RequestHead};
 ///
 /// Connections are kept for the next request and are driven by the runtime in
 /// which they were opened: each runtime needs a `Live` of its own.
-#[derive(Debug, Default)]
+///
+/// What a server from outside named ([`FoundFrom`]) has a client and connections of its
+/// own, whose names lead nowhere inside.
 pub struct Live {
     /// Reading the system's certificates takes longer than a whole check, and
     /// some systems have none: only requests that need them pay for it.
     plain: OnceLock<Result<reqwest::Client, TransportError>>,
     secure: OnceLock<Result<reqwest::Client, TransportError>>,
+    /// What looks up the names that were found.
+    names: Arc<dyn Resolve>,
+}
+
+impl Default for Live {
+    fn default() -> Self {
+        Live { plain: OnceLock::new(), secure: OnceLock::new(), names: Arc::new(System) }
+    }
 }
 
 impl Live {
@@ -40,16 +52,29 @@ impl Live {
         Live::default()
     }
 
-    fn client_for(&self, uri: &Uri) -> Result<&reqwest::Client, TransportError> {
-        let client = if uri.scheme() == Some(&Scheme::HTTPS) {
-            self.secure.get_or_init(|| build(reqwest::Client::builder()))
-        } else {
-            self.plain.get_or_init(|| {
-                // No certificates at all: nothing here is encrypted.
-                build(reqwest::Client::builder().tls_certs_only([]))
-            })
-        };
-        client.as_ref().map_err(Clone::clone)
+    /// The client for a request, which keeps its connections for the next one unless
+    /// its address was found from outside.
+    fn client_for(&self, request: &Request) -> Result<reqwest::Client, TransportError> {
+        let builder = builder_for(request.uri());
+        if let Some(found_from) = request.extensions().get::<FoundFrom>().cloned() {
+            let names = Arc::clone(&self.names);
+            return build(builder().dns_resolver(Guarded { names, found_from }));
+        }
+        let kept = if is_secure(request.uri()) { &self.secure } else { &self.plain };
+        kept.get_or_init(|| build(builder())).clone()
+    }
+}
+
+fn is_secure(uri: &Uri) -> bool {
+    uri.scheme() == Some(&Scheme::HTTPS)
+}
+
+fn builder_for(uri: &Uri) -> fn() -> reqwest::ClientBuilder {
+    if is_secure(uri) {
+        reqwest::Client::builder
+    } else {
+        // No certificates at all: nothing here is encrypted.
+        || reqwest::Client::builder().tls_certs_only([])
     }
 }
 
@@ -77,7 +102,7 @@ impl HttpClient for Live {
         Box::pin(async move {
             let request = valid(request)?;
             let head = RequestHead::from(&request);
-            let client = match self.client_for(request.uri()) {
+            let client = match self.client_for(&request) {
                 Ok(client) => client,
                 Err(reason) => return Err(ClientError::new(head, reason)),
             };
@@ -129,6 +154,9 @@ impl Peer {
             return broken(error);
         }
         let Peer { host, authority } = self;
+        if Causes::of(error).any(|cause| cause.is::<LeadsInside>()) {
+            return TransportError::Inside;
+        }
         if error.is_dns() {
             return TransportError::Connect(format!(
                 "the host `{host}` is not known; correct the URL, or see to name resolution \

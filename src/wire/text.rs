@@ -44,6 +44,7 @@
 //!   request was sent unless that is 0, when the response ended if that was
 //!   later.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -55,6 +56,8 @@ use sha2::{Digest as _, Sha256};
 use super::exchange::{End, Exchange};
 use super::redact::Redactor;
 use super::scan;
+pub(crate) use super::visible::is_lost;
+pub use super::visible::{NAME_LIMIT, cut_name, escape, escape_name, visible};
 
 /// Header fields that belong to one connection, or to the program that sends
 /// them, rather than to the exchange. They differ between the double in memory
@@ -76,9 +79,6 @@ pub const LONG_BODY: usize = 4096;
 
 /// How many bytes of a longer body are shown.
 pub const BEGINNING: usize = 256;
-
-/// How many characters of a name that a far side chose are shown.
-pub const NAME_LIMIT: usize = 120;
 
 /// How an exchange is written.
 #[derive(Clone, Debug)]
@@ -123,16 +123,22 @@ impl Style {
         escape(&self.shown_field(name, value))
     }
 
-    fn shown_field(&self, name: &str, value: &[u8]) -> Vec<u8> {
+    fn shown_field<'a>(&self, name: &str, value: &'a [u8]) -> Cow<'a, [u8]> {
         self.named(self.redactor.header(name, value))
     }
 
-    fn shown(&self, bytes: &[u8]) -> Vec<u8> {
+    fn shown<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         self.named(self.redactor.redact_bytes(bytes))
     }
 
-    fn named(&self, mut bytes: Vec<u8>) -> Vec<u8> {
+    fn named<'a>(&self, mut bytes: Cow<'a, [u8]>) -> Cow<'a, [u8]> {
         for (origin, name) in &self.origins {
+            // Every form has the host as it is, and none is shorter.
+            let host = origin.split("://").last().and_then(|host| host.split(':').next());
+            let is_there = |host: &str| memmem::find(&bytes, host.as_bytes()).is_some();
+            if bytes.len() < origin.len() || !host.is_some_and(is_there) {
+                continue;
+            }
             let name = format!("{{{name}}}");
             let percent = utf8_percent_encode(origin, NON_ALPHANUMERIC)
                 .to_string()
@@ -293,111 +299,8 @@ fn digest(body: &[u8]) -> String {
     })
 }
 
-/// `bytes` with everything visible that a reader or a tool would lose, as the
-/// module's documentation says. Newlines stay.
-pub fn escape(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len());
-    for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
-        if index > 0 {
-            out.push('\n');
-        }
-        escape_line(&mut out, line);
-    }
-    out
-}
-
-/// What is said to a person, with everything visible that a terminal would obey and a
-/// reader not see, such as in the name of a file. Lines, and colours, which are our own,
-/// stay.
-pub fn visible(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(character) = rest.chars().next() {
-        let colour = colour_length(rest);
-        if colour > 0 {
-            out.push_str(&rest[..colour]);
-            rest = &rest[colour..];
-            continue;
-        }
-        let (one, after) = rest.split_at(character.len_utf8());
-        if character == '\n' || !is_lost(character) {
-            out.push(character);
-        } else {
-            escape_bytes(&mut out, one.as_bytes());
-        }
-        rest = after;
-    }
-    out
-}
-
-/// How long the sequence is that sets a colour (`ESC [ … m`) at the beginning of a text;
-/// 0 if there is none.
-fn colour_length(text: &str) -> usize {
-    let Some(parameters) = text.strip_prefix("\x1b[") else { return 0 };
-    let end = parameters.find(|letter: char| !(letter.is_ascii_digit() || letter == ';'));
-    match end {
-        Some(end) if parameters[end..].starts_with('m') => "\x1b[".len() + end + 1,
-        _ => 0,
-    }
-}
-
-/// A name that a far side chose, for one line of a terminal: written as
-/// [`escape`] does, newlines as well, and cut after [`NAME_LIMIT`] characters.
-pub fn escape_name(name: &str) -> String {
-    escape(cut_name(name).as_bytes()).replace('\n', "\\x0a")
-}
-
-/// A name that a far side chose, cut after [`NAME_LIMIT`] characters.
-pub fn cut_name(name: &str) -> String {
-    match name.char_indices().nth(NAME_LIMIT) {
-        Some((cut, _)) => format!("{}…", &name[..cut]),
-        None => name.to_owned(),
-    }
-}
-
-fn escape_line(out: &mut String, line: &[u8]) {
-    let (line, ending) = match line {
-        [rest @ .., b'\r'] => (rest, "\\r"),
-        [rest @ .., b'\\', b'r'] => (rest, "\\x5cr"),
-        [rest @ .., b' '] => (rest, "\\x20"),
-        _ => (line, ""),
-    };
-    let mut rest = line;
-    for chunk in line.utf8_chunks() {
-        for character in chunk.valid().chars() {
-            rest = &rest[character.len_utf8()..];
-            let is_escape = character == '\\' && rest.first() == Some(&b'x');
-            if is_escape || is_lost(character) {
-                escape_bytes(out, character.encode_utf8(&mut [0; 4]).as_bytes());
-            } else {
-                out.push(character);
-            }
-        }
-        rest = &rest[chunk.invalid().len()..];
-        escape_bytes(out, chunk.invalid());
-    }
-    out.push_str(ending);
-}
-
-fn escape_bytes(out: &mut String, bytes: &[u8]) {
-    for byte in bytes {
-        let _ = write!(out, "\\x{byte:02x}");
-    }
-}
-
-/// Whether a reader cannot see the character, or takes it for another.
-pub(crate) fn is_lost(character: char) -> bool {
-    character.is_control()
-        || character != ' ' && character.is_whitespace()
-        || matches!(character,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-        // Unicode's noncharacters, which XML cannot hold.
-        || u32::from(character) & 0xfffe == 0xfffe
-}
-
 /// Replaces `origin` where it is not the beginning of a longer one.
-fn replace_origin(bytes: Vec<u8>, origin: &[u8], name: &[u8]) -> Vec<u8> {
+fn replace_origin<'a>(bytes: Cow<'a, [u8]>, origin: &[u8], name: &[u8]) -> Cow<'a, [u8]> {
     let found: Vec<usize> = memmem::find_iter(&bytes, origin)
         .filter(|at| !origin.is_empty() && !continues_origin(&bytes[at + origin.len()..]))
         .collect();
@@ -412,7 +315,7 @@ fn replace_origin(bytes: Vec<u8>, origin: &[u8], name: &[u8]) -> Vec<u8> {
         done = at + origin.len();
     }
     out.extend_from_slice(&bytes[done..]);
-    out
+    Cow::Owned(out)
 }
 
 fn continues_origin(after: &[u8]) -> bool {
@@ -424,7 +327,7 @@ fn continues_origin(after: &[u8]) -> bool {
 }
 
 /// Replaces `version` where it is the `version` of a `clientInfo`.
-fn replace_version(mut bytes: Vec<u8>, version: &[u8], name: &[u8]) -> Vec<u8> {
+fn replace_version<'a>(mut bytes: Cow<'a, [u8]>, version: &[u8], name: &[u8]) -> Cow<'a, [u8]> {
     const KEY: &[u8] = b"clientInfo\"";
     let mut from = 0;
     while let Some(found) = memmem::find(&bytes[from..], KEY) {
@@ -433,7 +336,7 @@ fn replace_version(mut bytes: Vec<u8>, version: &[u8], name: &[u8]) -> Vec<u8> {
         if let Some(value) = scan::string_member(&bytes, object, b"version")
             && &bytes[value.clone()] == version
         {
-            bytes.splice(value, name.iter().copied());
+            bytes.to_mut().splice(value, name.iter().copied());
         }
     }
     bytes

@@ -142,3 +142,71 @@ fn a_script_is_too_long() {
     assert!(place.execution("bad").to_string().contains("at most 1048576 are read"));
     assert_eq!(place.outcome("good"), "pass");
 }
+
+/// A profile, a script and a file of expected failures whose lines have megabytes.
+#[test]
+fn a_line_of_megabytes_is_shown_in_parts() {
+    let long = |length: usize| "x".repeat(length);
+    let place = Place::new();
+    place.write(
+        "checks/bad.rhai",
+        check("").replace(
+            "//! called",
+            &format!("//! other  MUST  {}\n//! third  MAST  b\n//! called", long(900_000)),
+        ),
+    );
+    place.write("checks/worse.rhai", check(&format!("client.no_such(\"{}\");", long(900_000))));
+    let ran = place.run(&[]).exits(3);
+    assert!(ran.elapsed < std::time::Duration::from_secs(20), "{:?}", ran.elapsed);
+    for name in ["bad", "worse"] {
+        let said = place.execution(name).to_string();
+        assert!(said.len() < 10_000, "{name}: {} bytes: {said:.2000}", said.len());
+    }
+    place.write(
+        "profiles/mine.toml",
+        format!(
+            "revision = \"2025-11-25\" # {}\nzone = \"{}\"\n",
+            long(3_000_000),
+            long(3_000_000)
+        ),
+    );
+    let ran = place.command(&["run", "--profiles", "profiles"]).exits(2).says("unknown key `zone`");
+    assert!(ran.stderr.len() < 5_000, "{} bytes", ran.stderr.len());
+    std::fs::remove_dir_all(place.path("profiles")).unwrap();
+    place.write(
+        "known.yaml",
+        format!(
+            "expected:\n  - id: \"{}\"\n    reason: \"{}\"\n    bogus: 1\n",
+            long(400_000),
+            long(90_000)
+        ),
+    );
+    let ran = place.run(&["--expected-failures", "known.yaml"]).exits(2).says("no key `bogus`");
+    assert!(ran.stderr.len() < 10_000, "{} bytes", ran.stderr.len());
+}
+
+#[test]
+fn as_many_problems_as_there_are_lines_are_counted() {
+    let place = Place::with(
+        &check("")
+            .replace("//! called", &format!("{}//! called", "//! other  MAST  b\n".repeat(20_000))),
+    );
+    let ran = place.run(&[]).exits(3);
+    assert!(ran.elapsed < std::time::Duration::from_secs(20), "{:?}", ran.elapsed);
+    let said = place.execution("bad").to_string();
+    assert!(said.contains("has 20000 problems, of which these are the first 50"), "{said:.2000}");
+    assert!(said.len() < 100_000, "{} bytes", said.len());
+}
+
+/// As in `run`: a check that does not run must not look like one that held.
+#[test]
+fn what_is_passed_over_is_told_by_every_command_that_runs_checks() {
+    let place = Place::new();
+    place.command(&["matrix", "--profile", "session-http", "--client", "true"]).exits(1);
+    symlink("good.rhai", place.path("checks/linked.rhai")).unwrap();
+    place
+        .command(&["matrix", "--profile", "session-http", "--client", "true"])
+        .exits(2)
+        .says("checks/linked.rhai");
+    place.command(&["prove", "--fault", "accepts-any-origin"]).exits(2).says("checks/linked.rhai");
+}

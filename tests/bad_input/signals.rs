@@ -93,3 +93,29 @@ fn a_file_that_may_not_grow_is_an_error() {
     assert!(said.contains("cannot be written") && said.contains("allow larger files"), "{said}");
     assert!(!place.path("report.json.unfinished").exists());
 }
+
+#[test]
+fn an_interrupted_ping_says_so() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let place = Place::new();
+    let program = Command::new("env")
+        .args(["--default-signal=INT", env!("CARGO_BIN_EXE_mcp-checks")])
+        .args(["ping", &url, "--revision", "2025-11-25", "--store", "store.db"])
+        .current_dir(place.path(""))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It has connected, and waits for an answer that never comes.
+    let connection = listener.accept().unwrap();
+    let id = program.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let output = program.wait_with_output().unwrap();
+    drop(connection);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert_eq!(said, format!("{url}: interrupted before it had answered\n"));
+    assert_eq!(output.stdout, b"");
+}

@@ -184,7 +184,13 @@ fn every_subcommand_has_help_with_an_example() {
 #[test]
 fn whoever_closes_the_pipe_has_seen_enough() {
     let place = Place::with(GOOD);
-    for arguments in [&["api"][..], &["list"], &["run"], &["run", "--format", "json"]] {
+    for arguments in [
+        &["api"][..],
+        &["list"],
+        &["run"],
+        &["run", "--format", "json"],
+        &["run", "--format", "junit"],
+    ] {
         let mut command = place.command(arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());

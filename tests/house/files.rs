@@ -5,14 +5,6 @@ use std::path::{Path, PathBuf};
 /// A file with more lines than this is two.
 const LINES: usize = 400;
 
-/// Files that have more, and why.
-const LONGER: [(&str, &str); 4] = [
-    ("wire/exchange.rs", "not split yet"),
-    ("wire/redact/tests.rs", "not split yet"),
-    ("wire/scan.rs", "not split yet"),
-    ("wire/text.rs", "not split yet"),
-];
-
 /// The sources below `root` that have more than `limit` lines.
 fn longer(root: &Path, limit: usize) -> Vec<(String, usize)> {
     let mut found = Vec::new();
@@ -29,12 +21,7 @@ fn longer(root: &Path, limit: usize) -> Vec<(String, usize)> {
 #[test]
 fn no_file_is_too_long_to_be_read_at_once() {
     let found = longer(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), LINES);
-    let has_a_reason = |file: &str| LONGER.iter().any(|(longer, _)| *longer == file);
-    let wrong: Vec<_> = found.iter().filter(|(file, _)| !has_a_reason(file)).collect();
-    assert!(wrong.is_empty(), "these have more than {LINES} lines: {wrong:?}");
-    for (file, _) in LONGER {
-        assert!(found.iter().any(|(longer, _)| longer == file), "{file} needs no reason any more");
-    }
+    assert!(found.is_empty(), "these have more than {LINES} lines: {found:?}");
 }
 
 #[test]

@@ -11,13 +11,14 @@ use serde_json::Value;
 use url::Url;
 
 use super::challenge::Challenge;
-use super::reach::refusal;
+use super::reach::{mark, refusal};
 use crate::mcp::Revision;
 use crate::mcp::client::budget::Budget;
 use crate::mcp::client::error::{ClientError, ErrorKind};
 use crate::wire::HttpClient;
 use crate::wire::body::{READ_LIMIT, ReadError, read_whole};
-use crate::wire::http::{self, Request};
+use crate::wire::http::{self, Request, TransportError};
+use crate::wire::reach::LeadsInside;
 
 const PROTECTED_RESOURCE: &str = "oauth-protected-resource";
 const AUTHORIZATION_SERVER: &str = "oauth-authorization-server";
@@ -273,6 +274,9 @@ impl Search<'_> {
         let mut request = Request::new(Bytes::new());
         *request.method_mut() = Method::GET;
         *request.uri_mut() = uri;
+        if let Some(from) = &self.from {
+            mark(&mut request, from);
+        }
         request.headers_mut().insert(ACCEPT, HeaderValue::from_static("application/json"));
         if !self.revision.has_protected_resource_metadata() {
             request.headers_mut().insert(
@@ -319,6 +323,9 @@ async fn read(http: &dyn HttpClient, request: Request) -> Result<Read, String> {
     let response = http.send(request).await.map_err(|error| match error {
         http::ClientError::InvalidRequest { reason, .. } => {
             format!("it was not asked for: {reason}")
+        }
+        http::ClientError::Network { reason: TransportError::Inside, .. } => {
+            LeadsInside.to_string()
         }
         _ => incomplete(),
     })?;

@@ -1,9 +1,10 @@
 //! Where discovery may lead: [`refusal`]. A server from outside names addresses, and
 //! whoever fetches them from inside of a network would be its arm there.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-
+use ::http::Request;
 use url::{Host, Url};
+
+use crate::wire::reach::{FoundFrom, is_inner_address};
 
 /// Why `place` is not fetched for `endpoint`, in words; `None` if it is.
 ///
@@ -21,12 +22,21 @@ pub(super) fn refusal(endpoint: &Url, place: &Url) -> Option<&'static str> {
     None
 }
 
+/// Has `request` refused if its name leads into a private network, and that of the
+/// endpoint does not; [`refusal`] judges what is no name.
+pub(super) fn mark<T>(request: &mut Request<T>, endpoint: &Url) {
+    if let (false, Some(host)) = (is_inner(endpoint), endpoint.host_str()) {
+        let host = host.trim_matches(['[', ']']).to_owned();
+        request.extensions_mut().insert(FoundFrom(host));
+    }
+}
+
 /// Whether an address is on this machine, in a private network or on the link, as far
-/// as it says so itself: names are not looked up.
+/// as it says so itself: whither names lead is found out when they are connected to.
 fn is_inner(url: &Url) -> bool {
     match url.host() {
-        Some(Host::Ipv4(address)) => is_inner_v4(address),
-        Some(Host::Ipv6(address)) => is_inner_v6(address),
+        Some(Host::Ipv4(address)) => is_inner_address(address.into()),
+        Some(Host::Ipv6(address)) => is_inner_address(address.into()),
         Some(Host::Domain(name)) => {
             let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
             let last = name.rsplit('.').next().unwrap_or_default();
@@ -36,36 +46,6 @@ fn is_inner(url: &Url) -> bool {
                 || last == "internal"
         }
         None => true,
-    }
-}
-
-fn is_inner_v4(address: Ipv4Addr) -> bool {
-    let [first, second, ..] = address.octets();
-    address.is_loopback()
-        || address.is_private()
-        || address.is_link_local()
-        || address.is_broadcast()
-        || first == 0
-        // Shared address space (RFC 6598).
-        || first == 100 && second & 0xc0 == 64
-}
-
-fn is_inner_v6(address: Ipv6Addr) -> bool {
-    let first = address.segments()[0];
-    let mapped = address.to_ipv4_mapped().or_else(|| {
-        // 64:ff9b::/96 stands for IPv4 behind a translator (RFC 6052).
-        let [a, b, 0, 0, 0, 0, high, low] = address.segments() else { return None };
-        let is_translated = (a, b) == (0x64, 0xff9b);
-        is_translated.then(|| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)))
-    });
-    match mapped.map(IpAddr::V4) {
-        Some(IpAddr::V4(mapped)) => is_inner_v4(mapped),
-        _ => {
-            address.is_loopback()
-                || address.is_unspecified()
-                || first & 0xfe00 == 0xfc00
-                || first & 0xffc0 == 0xfe80
-        }
     }
 }
 
@@ -115,5 +95,17 @@ mod tests {
         assert!(leads("https://127.0.0.1/mcp", "http://127.0.0.1:9000/x"));
         assert!(leads("http://server.test/mcp", "http://auth.test/x"));
         assert!(leads("https://172.32.0.1/mcp", "https://100.128.0.1/x"));
+    }
+
+    #[test]
+    fn what_is_found_from_outside_is_marked_as_such() {
+        let marked = |endpoint: &str| {
+            let mut request = Request::new(());
+            mark(&mut request, &endpoint.parse().unwrap());
+            request.extensions().get::<FoundFrom>().map(|from| from.0.clone())
+        };
+        assert_eq!(marked("https://mcp.example.com/mcp").as_deref(), Some("mcp.example.com"));
+        assert_eq!(marked("http://[2001:db8::1]/mcp").as_deref(), Some("2001:db8::1"));
+        assert_eq!(marked("http://127.0.0.1:3001/mcp"), None);
     }
 }

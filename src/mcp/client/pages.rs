@@ -127,7 +127,7 @@ impl Walk<'_> {
 }
 
 /// How many bytes a value takes, about.
-fn size(value: &Value) -> usize {
+pub(super) fn size(value: &Value) -> usize {
     let within: usize = match value {
         Value::String(text) => text.len(),
         Value::Array(items) => items.iter().map(size).sum(),

@@ -204,3 +204,39 @@ fn a_client_can_be_made_before_its_runtime() {
         assert_eq!(read_whole(response.into_body(), 8).await.as_deref(), Ok(&b"ok"[..]));
     });
 }
+
+/// Names that lead where a test says.
+struct Names(std::collections::HashMap<&'static str, std::net::SocketAddr>);
+
+impl Resolve for Names {
+    fn resolve(&self, name: reqwest::dns::Name) -> reqwest::dns::Resolving {
+        let found = self.0.get(name.as_str()).copied();
+        Box::pin(async move {
+            let found = found.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+            Ok(Box::new(std::iter::once(found)) as reqwest::dns::Addrs)
+        })
+    }
+}
+
+/// What comes of asking `metadata.test`, which leads to this machine, found from `host`.
+async fn found_from(host: &str) -> Result<Bytes, TransportError> {
+    let (url, _served) = far(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok".to_vec()).await;
+    let here: std::net::SocketAddr = url.trim_start_matches("http://").parse().expect("it is one");
+    let names = [
+        ("metadata.test", here),
+        ("mcp.test", ([203, 0, 113, 7], 0).into()),
+        ("intranet.test", ([10, 1, 2, 3], 0).into()),
+    ];
+    let live = Live { names: Arc::new(Names(names.into())), ..Live::default() };
+    let mut request = get(&format!("http://metadata.test:{}/", here.port()));
+    request.extensions_mut().insert(FoundFrom(host.to_owned()));
+    let response = live.send(request).await.map_err(reason)?;
+    Ok(read_whole(response.into_body(), 8).await.expect("a body"))
+}
+
+#[tokio::test]
+async fn a_name_that_was_found_outside_leads_nowhere_inside() {
+    assert_eq!(found_from("mcp.test").await, Err(TransportError::Inside));
+    // All names of an organization may lead inside of it.
+    assert_eq!(found_from("intranet.test").await.as_deref(), Ok(&b"ok"[..]));
+}

@@ -65,114 +65,72 @@ const NO_CREDENTIALS: [&str; 9] = [
     "unexpected_token",
 ];
 
-/// Those that are words of prose as well: a colon after them makes a member
-/// only if they stand in quotes or the value does, an equals sign only where a
-/// member can begin; elsewhere the value has to look like a token.
-pub(super) const PROSE: [&str; 6] = ["assertion", "code", "cookies", "dpop", "secret", "token"];
-
-/// Those whose value is often an object that says something else.
-pub(super) const NO_OBJECTS: [&str; 2] = ["assertion", "code"];
+/// Those that are words of prose as well: without quotes, what follows them has to
+/// look like a token, unless it is the value of a form member.
+const PROSE: [&str; 6] = ["assertion", "code", "cookies", "dpop", "secret", "token"];
 
 /// Authentication schemes that stay readable before a redacted credential.
 pub const SCHEMES: [&str; 5] = ["basic", "bearer", "digest", "dpop", "negotiate"];
 
-/// The name of a member whose value is a credential.
+/// The name of what holds a credential.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Member {
+pub(super) struct Name {
     /// What the name is, or what it ends with.
     pub(super) name: &'static str,
-    /// Whether it is among [`CREDENTIAL_MEMBERS`].
-    pub(super) is_listed: bool,
+    /// Whether it is among [`CREDENTIAL_HEADERS`].
+    pub(super) is_header: bool,
     /// Whether it is among [`PROSE`].
     pub(super) is_prose: bool,
 }
 
-impl Member {
-    pub(super) fn named(word: &[u8]) -> Option<Member> {
-        let member = |name, is_listed| Member { name, is_listed, is_prose: PROSE.contains(&name) };
-        let is = |name: &&str| is_name(word, name);
-        if can_begin(word)
-            && let Some(name) = CREDENTIAL_MEMBERS.into_iter().find(is)
-        {
-            return Some(member(name, true));
-        }
-        if !can_end(word) {
+/// The letters of each pair that a name of a credential ends with. Most words of a
+/// body end with others.
+const ENDS: [[u8; 2]; 11] =
+    [*b"de", *b"en", *b"er", *b"es", *b"et", *b"ey", *b"ie", *b"on", *b"op", *b"rd", *b"wd"];
+
+impl Name {
+    /// What the word names, however its parts are joined: `accessToken` and
+    /// `ACCESS-TOKEN` are `access_token` too.
+    pub(super) fn of(word: &[u8]) -> Option<Name> {
+        let [.., one, other] = word else { return None };
+        if !ENDS.contains(&[one.to_ascii_lowercase(), other.to_ascii_lowercase()]) {
             return None;
         }
-        let name = CREDENTIAL_ENDINGS.into_iter().find(|ending| ends_with(word, ending))?;
-        (!NO_CREDENTIALS.iter().any(is)).then(|| member(name, false))
+        let is = |name: &&str| letters(word).eq(letters(name.as_bytes()));
+        let ends = |name: &&str| {
+            let mut word = letters(word);
+            letters(name.as_bytes()).all(|letter| word.next() == Some(letter))
+        };
+        let header = CREDENTIAL_HEADERS.into_iter().find(is);
+        let name = header
+            .or_else(|| CREDENTIAL_MEMBERS.into_iter().find(is))
+            .or_else(|| CREDENTIAL_ENDINGS.into_iter().find(ends))
+            .filter(|_| !NO_CREDENTIALS.iter().any(is))?;
+        Some(Name { name, is_header: header.is_some(), is_prose: PROSE.contains(&name) })
+    }
+
+    /// Whether what it holds is cookies, which programs also print as an object.
+    pub(super) fn is_of_cookies(&self) -> bool {
+        ["cookie", "cookies"].contains(&self.name)
     }
 }
 
-/// The letters, in lower case, that a name or a scheme begins with. Most words of
-/// a body begin with another.
-const BEGINNINGS: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut at = 0;
-    while at < CREDENTIAL_MEMBERS.len() {
-        table[CREDENTIAL_MEMBERS[at].as_bytes()[0] as usize] = true;
-        at += 1;
-    }
-    at = 0;
-    while at < CREDENTIAL_HEADERS.len() {
-        table[CREDENTIAL_HEADERS[at].as_bytes()[0] as usize] = true;
-        at += 1;
-    }
-    at = 0;
-    while at < SCHEMES.len() {
-        table[SCHEMES[at].as_bytes()[0] as usize] = true;
-        at += 1;
-    }
-    table
-};
-
-/// The letters, in lower case, that the name of a member ends with: the last one
-/// and the one before.
-const ENDS: [[bool; 256]; 2] = {
-    let mut tables = [[false; 256]; 2];
-    let mut at = 0;
-    while at < CREDENTIAL_ENDINGS.len() {
-        let ending = CREDENTIAL_ENDINGS[at].as_bytes();
-        tables[0][ending[ending.len() - 1] as usize] = true;
-        tables[1][ending[ending.len() - 2] as usize] = true;
-        at += 1;
-    }
-    tables
-};
-
-pub(super) fn can_begin(word: &[u8]) -> bool {
-    let first = word.iter().find(|byte| byte.is_ascii_alphanumeric());
-    first.is_some_and(|first| BEGINNINGS[usize::from(first.to_ascii_lowercase())])
+/// The letters of a name from the last to the first, in lower case and without what
+/// joins its parts.
+fn letters(word: &[u8]) -> impl Iterator<Item = u8> {
+    let letters = word.iter().rev().filter(|byte| !matches!(byte, b'_' | b'-'));
+    letters.map(u8::to_ascii_lowercase)
 }
 
-fn can_end(word: &[u8]) -> bool {
-    let is_in = |(table, byte): (&[bool; 256], &u8)| table[usize::from(byte.to_ascii_lowercase())];
-    ENDS.iter().zip(word.iter().rev()).all(is_in)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Whether the word is the name of this member, however its parts are joined.
-fn is_name(word: &[u8], name: &str) -> bool {
-    fn letters(text: &[u8]) -> impl Iterator<Item = u8> {
-        let letters = text.iter().filter(|byte| !matches!(byte, b'_' | b'-'));
-        letters.map(u8::to_ascii_lowercase)
+    #[test]
+    fn every_name_is_one() {
+        for name in CREDENTIAL_HEADERS.iter().chain(&CREDENTIAL_MEMBERS).chain(&CREDENTIAL_ENDINGS)
+        {
+            assert_eq!(Name::of(name.as_bytes()).map(|named| named.name), Some(*name));
+        }
     }
-    // Most words differ in the first letter already.
-    let first = word.iter().find(|byte| byte.is_ascii_alphanumeric());
-    first.is_some_and(|first| first.eq_ignore_ascii_case(&name.as_bytes()[0]))
-        && letters(word).eq(letters(name.as_bytes()))
-}
-
-/// Whether the word ends with the name of this member, however its parts are
-/// joined.
-fn ends_with(word: &[u8], name: &str) -> bool {
-    fn letters(text: &[u8]) -> impl Iterator<Item = u8> {
-        let letters = text.iter().rev().filter(|byte| !matches!(byte, b'_' | b'-'));
-        letters.map(u8::to_ascii_lowercase)
-    }
-    let mut word = letters(word);
-    letters(name.as_bytes()).all(|letter| word.next() == Some(letter))
-}
-
-pub(super) fn one_of(names: &[&'static str], word: &[u8]) -> Option<&'static str> {
-    names.iter().find(|name| word.eq_ignore_ascii_case(name.as_bytes())).copied()
 }

@@ -167,7 +167,7 @@ pub fn no_response(error: TransportError) -> ClientError {
         TransportError::HeadTooLarge => {
             return too_large("the head of the answer", HEAD_LIMIT);
         }
-        TransportError::Connect(_) => {
+        TransportError::Connect(_) | TransportError::Inside => {
             (ErrorKind::Connection, "no connection to the server could be opened")
         }
         TransportError::Closed => {
