@@ -26,6 +26,7 @@ mod result_type;
 mod resuming;
 mod round_limit;
 mod rounds;
+mod size;
 pub mod stage;
 mod streamable_http;
 mod tasks;

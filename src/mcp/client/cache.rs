@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::pages::size;
+use super::size::size;
 
 /// How many bytes all kept results may take, as values: 64 MiB. What was kept first is
 /// forgotten first.

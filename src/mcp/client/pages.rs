@@ -8,6 +8,7 @@ use super::error::{ClientError, ErrorKind};
 use super::inner::{Attempts, Inner};
 use super::operation::Operation;
 use super::result_type::{ResultType, unexpected};
+use super::size::size;
 use super::transport::LeftOut;
 
 /// How many pages of one list are read.
@@ -124,18 +125,4 @@ impl Walk<'_> {
         client.keep(operation, params, &result, heard);
         Ok(result)
     }
-}
-
-/// How many bytes a value takes, about.
-pub(super) fn size(value: &Value) -> usize {
-    let within: usize = match value {
-        Value::String(text) => text.len(),
-        Value::Array(items) => items.iter().map(size).sum(),
-        Value::Object(members) => members
-            .iter()
-            .map(|(key, value)| 2 * size_of::<String>() + key.len() + size(value))
-            .sum(),
-        _ => 0,
-    };
-    size_of::<Value>() + within
 }
