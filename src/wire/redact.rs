@@ -16,6 +16,7 @@
 //! Numbers stay as the value of `code`, since that is how JSON-RPC tells what
 //! an error is, and of the other names that are words of prose. Redacting twice changes nothing.
 
+mod credential;
 mod layers;
 mod names;
 mod pem;
@@ -25,14 +26,12 @@ mod value;
 use std::borrow::Cow;
 use std::ops::Range;
 
+pub use self::credential::REDACTED;
 pub use self::names::{CREDENTIAL_ENDINGS, CREDENTIAL_HEADERS, CREDENTIAL_MEMBERS, SCHEMES};
 
+use self::credential::credential_in;
 use self::names::Name;
-use super::scan;
 use super::secret::Secrets;
-
-/// What is written in the place of a credential.
-pub const REDACTED: &str = "[redacted]";
 
 /// Takes credentials out of texts.
 #[derive(Clone, Debug, Default)]
@@ -76,20 +75,6 @@ impl Redactor {
     }
 }
 
-/// Whether the whole of a value looks like a token rather than a word, a
-/// number, a path or the name of a constant.
-fn is_token_like(value: &[u8]) -> bool {
-    let has = |is: fn(&u8) -> bool| value.iter().any(is);
-    let is_constant = !has(u8::is_ascii_lowercase) && value.contains(&b'_');
-    value.len() >= 8
-        && scan::token68_length(value) == value.len()
-        && has(u8::is_ascii_alphabetic)
-        && !is_constant
-        && !value.starts_with(b"0x")
-        && (has(u8::is_ascii_digit)
-            || value.len() >= 20 && value.iter().all(u8::is_ascii_alphabetic))
-}
-
 /// `bytes` with [`REDACTED`] in the place of each of `ranges`; those that
 /// overlap are replaced as one.
 fn replace(bytes: &[u8], mut ranges: Vec<Range<usize>>) -> Cow<'_, [u8]> {
@@ -109,20 +94,6 @@ fn replace(bytes: &[u8], mut ranges: Vec<Range<usize>>) -> Cow<'_, [u8]> {
     }
     out.extend_from_slice(&bytes[done..]);
     Cow::Owned(out)
-}
-
-/// The part of `value` in `text` that is the credential: of an authorization all
-/// but its scheme.
-fn credential_in(name: Name, text: &[u8], value: Range<usize>) -> Range<usize> {
-    let whole = &text[value.clone()];
-    let word = whole.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-    let gap = scan::spaces_length(&whole[word..]);
-    let is_scheme = SCHEMES.iter().any(|it| whole[..word].eq_ignore_ascii_case(it.as_bytes()));
-    if name.name.ends_with("authorization") && is_scheme {
-        value.start + word + gap..value.end
-    } else {
-        value
-    }
 }
 
 #[cfg(test)]

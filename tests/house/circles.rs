@@ -8,7 +8,7 @@ use crate::tree;
 
 /// Circles that stay, each by its files, or by the folder that all of them are in,
 /// and why.
-const NATURAL: [(&[&str], &str); 3] = [
+const NATURAL: [(&[&str], &str); 2] = [
     (
         &["mcp/schema/judgement.rs", "mcp/schema/nearest.rs"],
         "a JSON value is judged by its parts, and judging tells which of several types is nearest",
@@ -17,7 +17,6 @@ const NATURAL: [(&[&str], &str); 3] = [
         &["script/client/answer.rs", "script/observation.rs", "script/value.rs"],
         "a value of a script is written as JSON by its parts, and messages and answers are such",
     ),
-    (&["wire/redact.rs", "wire/redact/places.rs"], "not mended yet"),
 ];
 
 /// Each circle below `root` as the arrows that it is made of.

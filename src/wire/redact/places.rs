@@ -2,9 +2,9 @@
 
 use std::ops::{Range, RangeInclusive};
 
+use super::credential::{REDACTED, credential_in, is_token_like};
 use super::layers::Layer;
 use super::names::{Name, SCHEMES};
-use super::{REDACTED, credential_in, is_token_like};
 use crate::wire::scan;
 
 /// What help texts write in the place of a credential; it stays.

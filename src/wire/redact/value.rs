@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value};
 
+use super::Redactor;
+use super::credential::{REDACTED, is_token_like};
 use super::names::Name;
-use super::{REDACTED, Redactor, is_token_like};
 
 impl Redactor {
     /// `value` without credentials: each string by itself, so that no escape hides
