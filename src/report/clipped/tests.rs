@@ -13,16 +13,15 @@ fn shown(diagnostic: &dyn Diagnostic, redactor: &Redactor) -> String {
     shown
 }
 
-fn report(text: &str, spans: &[Range<usize>]) -> Report {
-    let labels =
-        spans.iter().map(|span| LabeledSpan::new_with_span(Some("here".to_owned()), span.clone()));
-    let problem = MietteDiagnostic::new("wrong").with_labels(labels);
+fn report(text: &str, span: Range<usize>) -> Report {
+    let label = LabeledSpan::new_with_span(Some("here".to_owned()), span);
+    let problem = MietteDiagnostic::new("wrong").with_label(label);
     Report::from(problem).with_source_code(NamedSource::new("a.toml", text.to_owned()))
 }
 
 #[test]
 fn what_is_short_is_shown_as_it_is() {
-    let report = report("one\ntwo = 2\nthree", &[4..7]);
+    let report = report("one\ntwo = 2\nthree", 4..7);
     let mut whole = String::new();
     GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor())
         .with_width(100)
@@ -36,7 +35,7 @@ fn of_a_long_line_what_is_around_a_label_is_shown() {
     let long = "é".repeat(500_000);
     let text = format!("{long}\nkey = {long}WRONG{long}\n{long}");
     let at = text.find("WRONG").expect("it is there");
-    let shown = shown(&*report(&text, &[at..at + 5]), &Redactor::default());
+    let shown = shown(&*report(&text, at..at + 5), &Redactor::default());
     assert!(shown.len() < 3_000, "{} bytes", shown.len());
     // The column is that of the whole line, in bytes as everywhere.
     assert!(shown.contains("[a.toml:2:1000007]"), "{shown}");
@@ -50,7 +49,7 @@ fn of_a_long_line_what_is_around_a_label_is_shown() {
 #[test]
 fn a_label_over_many_lines_and_a_long_message_are_cut() {
     let text = "line\n".repeat(100_000);
-    let report = report(&text, &[0..text.len()]).wrap_err("x".repeat(1_000_000));
+    let report = report(&text, 0..text.len()).wrap_err("x".repeat(1_000_000));
     let shown = shown(&*report, &Redactor::default());
     assert!(shown.len() < 5_000, "{} bytes", shown.len());
 }
@@ -61,7 +60,7 @@ fn no_half_of_a_credential_is_shown() {
     let text = format!("token {} {secret}", "x".repeat(1000));
     let place = text.len() - 20_000;
     let redactor = Redactor::new([&secret]);
-    let report = report(&text, &[place..place + 1]);
+    let report = report(&text, place..place + 1);
     assert!(!shown(&*report, &redactor).contains("ss"));
 }
 

@@ -5,6 +5,10 @@ use std::ops::Range;
 
 use crate::wire::secret::{hexadecimal, unicode_escape};
 
+/// Reads the escape that stands at a place, if one does: the byte that it says, and
+/// how many bytes it takes.
+type Escape = fn(&[u8], usize) -> Option<(u8, usize)>;
+
 /// A part of a text with its escapes read once.
 pub(super) struct Layer {
     pub(super) text: Vec<u8>,
@@ -35,11 +39,7 @@ impl Layer {
         layers
     }
 
-    fn read(
-        original: &[u8],
-        part: Range<usize>,
-        escape: fn(&[u8], usize) -> Option<(u8, usize)>,
-    ) -> Layer {
+    fn read(original: &[u8], part: Range<usize>, escape: Escape) -> Layer {
         let (mut text, mut places) = (Vec::new(), Vec::new());
         let mut at = part.start;
         while at < part.end {
