@@ -231,8 +231,12 @@ fn one_line(text: &str) -> String {
     text.lines().collect::<Vec<_>>().join("; ")
 }
 
+/// A span of whole characters: that of an error may begin or end within one.
 fn clamp(span: Range<usize>, text: &str) -> Range<usize> {
-    span.start.min(text.len())..span.end.min(text.len())
+    let whole = |at: &usize| text.is_char_boundary(*at);
+    let start = (0..=span.start.min(text.len())).rev().find(whole).unwrap_or(0);
+    let end = (span.end.min(text.len())..text.len()).find(whole).unwrap_or(text.len());
+    start..end.max(start)
 }
 
 /// The words between backticks.

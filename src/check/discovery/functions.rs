@@ -42,6 +42,8 @@ fn words(script: &str) -> impl Iterator<Item = &str> {
             } else {
                 let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
                 let length = match rest.find(|letter| !is_word(letter)) {
+                    // All of them at once: looked through from each, many take long.
+                    Some(0) if first == '#' => rest.len() - rest.trim_start_matches('#').len(),
                     Some(0) => first.len_utf8(),
                     Some(end) => end,
                     None => rest.len(),
