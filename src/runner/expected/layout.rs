@@ -22,11 +22,15 @@ pub(super) enum Layout {
 impl Layout {
     pub(super) fn of(text: &str, document: &Document) -> Self {
         let at = document.end;
+        let brackets = |span: &Range<usize>| {
+            let first = text[span.start..].chars().next().map_or(0, char::len_utf8);
+            Layout::Brackets(span.start..span.start + first)
+        };
         let Some(root) = document.root.as_ref().filter(|root| !root.is_null()) else {
             return Layout::Key { at, indent: String::new() };
         };
         let Kind::Mapping { pairs, is_flow: false } = &root.kind else {
-            return Layout::Brackets(root.span.clone());
+            return brackets(&root.span);
         };
         let is_expected =
             |key: &Node| matches!(&key.kind, Kind::Scalar { text, .. } if text == "expected");
@@ -40,23 +44,22 @@ impl Layout {
                     let lines = lines_of(text, &last.span);
                     Layout::Behind { at: lines.end, indent: white_space(&text[lines]) }
                 }
-                None => Layout::Brackets(list.span.clone()),
+                None => brackets(&list.span),
             },
             Kind::List { items, .. } if items.is_empty() => {
                 Layout::Instead { empty: list.span.clone(), indent: indent(key.span.start) + "  " }
             }
-            _ => Layout::Brackets(list.span.clone()),
+            _ => brackets(&list.span),
         }
     }
 
     /// What is wrong if no entry can be added.
     pub(super) fn problem(&self) -> Option<Problem> {
         let Layout::Brackets(span) = self else { return None };
-        let start = span.start..span.start + 1;
         let message = "nothing can be added to what is written between brackets";
         let label = "expected lines";
         let help = "write `expected:` on a line of its own, and each entry below it with `- `";
-        Some(problem("expected::brackets", message, start, label).with_help(help))
+        Some(problem("expected::brackets", message, span.clone(), label).with_help(help))
     }
 }
 
