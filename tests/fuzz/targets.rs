@@ -26,23 +26,28 @@ fn source(text: &str) -> SourceText {
 /// says what to do.
 fn are_well_told(error: &SourceError, text: &str, hasher: &mut DefaultHasher) {
     assert!(!error.problems().is_empty());
+    // What is shown of a profile is as long as its text, and hides most of it.
+    let source = error.source_code().expect("there is a text");
+    let whole = source.read_span(&(0, 0).into(), usize::MAX, usize::MAX).expect("it can be read");
+    let shown = std::str::from_utf8(whole.data()).expect("it is a text");
+    assert_eq!(shown.len(), text.len());
     note(hasher, about(error.problems().len()));
     for problem in error.problems().iter().take(20) {
         note(hasher, &problem.code);
         assert!(problem.code.is_some() && problem.help.is_some(), "{problem:?}");
         for label in problem.labels.iter().flatten() {
             let (start, end) = (label.offset(), label.offset() + label.len());
-            assert!(text.get(start..end).is_some(), "{start}..{end} is no part of the text");
+            assert!(shown.get(start..end).is_some(), "{start}..{end} is no part of the text");
         }
     }
     // What is long is shown in parts; how, the tests of the reports hold.
     if text.len() <= 4096 {
-        shown(error);
+        rendered(error);
     }
 }
 
 /// A diagnostic as a person sees it.
-fn shown(error: &dyn Diagnostic) -> String {
+fn rendered(error: &dyn Diagnostic) -> String {
     let mut shown = String::new();
     GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor())
         .with_width(100)

@@ -111,9 +111,14 @@ impl File {
         purpose: Purpose,
     ) {
         let mut ids = HashMap::new();
+        // The line of an entry is counted on from the one before.
+        let (mut line, mut counted) = (1, 0);
         for item in values.items(node, "expected", "an empty list is `[]`") {
             let before = values.problems.len();
-            let Some(read) = ReadEntry::of(values, item, known.today, purpose) else { continue };
+            let between = values.text.get(counted..item.span.start).unwrap_or_default();
+            (line, counted) = (line + between.matches('\n').count(), item.span.start);
+            let read = ReadEntry::of(values, item, line, known.today, purpose);
+            let Some(read) = read else { continue };
             let entry = &read.entry;
             // What is over is as if it were not there.
             if !entry.is_over && values.problems.len() == before {
@@ -148,6 +153,7 @@ impl<'a> ReadEntry<'a> {
     fn of(
         values: &mut Values<'a>,
         node: &'a Node,
+        line: usize,
         today: NaiveDate,
         purpose: Purpose,
     ) -> Option<Self> {
@@ -169,7 +175,7 @@ impl<'a> ReadEntry<'a> {
                 flaky: false,
                 until: None,
                 is_over: false,
-                line: values.text[..node.span.start].matches('\n').count() + 1,
+                line,
                 span: node.span.clone(),
             },
             id: values.span(node),

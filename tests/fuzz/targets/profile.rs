@@ -4,7 +4,7 @@ use std::hash::DefaultHasher;
 
 use mcp_checks::profile::{embedded_files, read as read_profile};
 
-use super::{are_well_told, shown, source};
+use super::{are_well_told, rendered, source};
 use crate::engine::{Target, about, note};
 
 /// What no diagnostic may show.
@@ -63,7 +63,7 @@ fn read(input: &[u8], hasher: &mut DefaultHasher) {
         Err(error) => {
             are_well_told(&error, &text, hasher);
             if text.len() <= 4096 && is_secret_alone(&text) {
-                let shown = shown(&error);
+                let shown = rendered(&error);
                 assert!(!shown.contains(SECRET), "{shown}");
             }
         }
