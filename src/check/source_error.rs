@@ -29,13 +29,10 @@ impl SourceError {
         let more = problems.len().saturating_sub(MOST);
         problems.truncate(MOST);
         let text: &str = source.inner();
-        let last = text.char_indices().next_back().map_or(0, |(offset, _)| offset);
         for label in problems.iter_mut().flat_map(|problem| problem.0.labels.iter_mut().flatten()) {
-            // A label at the very end of a text would not be shown.
-            if label.is_empty() && label.offset() >= text.len() {
-                let words = label.label().map(str::to_owned);
-                *label = LabeledSpan::new(words, last, 0);
-            }
+            let span = shown(label.offset()..label.offset() + label.len(), text);
+            let words = label.label().map(str::to_owned);
+            *label = LabeledSpan::new(words, span.start, span.len());
         }
         SourceError { what: what.into(), source, problems, more }
     }
@@ -52,6 +49,20 @@ impl SourceError {
             _ => None,
         }
     }
+}
+
+/// What of a span can be shown: whole characters of the text, where a parser may have
+/// counted otherwise, and never its very end.
+fn shown(span: Range<usize>, text: &str) -> Range<usize> {
+    let is_whole = |at: &usize| text.is_char_boundary(*at);
+    let before = |at: usize| (0..=at.min(text.len())).rev().find(is_whole).unwrap_or(0);
+    let end = (span.end.min(text.len())..text.len()).find(is_whole).unwrap_or(text.len());
+    let start = before(span.start);
+    if start == text.len() {
+        let last = before(start.saturating_sub(1));
+        return last..last;
+    }
+    start..end.max(start)
 }
 
 fn first_offset(problem: &Problem) -> usize {

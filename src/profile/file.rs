@@ -1,7 +1,5 @@
 //! A profile's file: TOML, read into a [`Profile`] by [`read`].
 
-use std::ops::Range;
-
 use http::Uri;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
@@ -216,7 +214,7 @@ fn unreadable(error: &toml::de::Error, text: &str) -> Problem {
     let what = what.replace("unknown field", "unknown key").replace("missing field", "missing key");
     let label =
         if expected.is_empty() { "here".to_owned() } else { format!("expected {expected}") };
-    let diagnostic = problem(code, one_line(&what), clamp(span, text), one_line(&label));
+    let diagnostic = problem(code, one_line(&what), span, one_line(&label));
     let word = backticked(&what).next().unwrap_or_default();
     match did_you_mean(word, backticked(expected)) {
         Some(question) => diagnostic.with_help(question),
@@ -229,14 +227,6 @@ fn unreadable(error: &toml::de::Error, text: &str) -> Problem {
 
 fn one_line(text: &str) -> String {
     text.lines().collect::<Vec<_>>().join("; ")
-}
-
-/// A span of whole characters: that of an error may begin or end within one.
-fn clamp(span: Range<usize>, text: &str) -> Range<usize> {
-    let whole = |at: &usize| text.is_char_boundary(*at);
-    let start = (0..=span.start.min(text.len())).rev().find(whole).unwrap_or(0);
-    let end = (span.end.min(text.len())..text.len()).find(whole).unwrap_or(text.len());
-    start..end.max(start)
 }
 
 /// The words between backticks.

@@ -234,7 +234,7 @@ pub const PAIRS: &[Pair] = &[
             let digits = outgoing.message["id"].as_str().and_then(|id| id.parse::<i64>().ok());
             if let Some(digits) = digits { outgoing.message["id"] = digits.into(); }
         })).only(&[]),
-    breaks("answers notifications", SESSION, &["stream/notifications", "odd/many-notifications"], &["*#not-answered"],
+    breaks("answers notifications", SESSION, &["stream/notifications", "odd/many-notifications at stateless-http"], &["*#not-answered"],
         |client| {
             let _ = client.open();
             let _ = client.call("word", json!({}));
