@@ -132,7 +132,6 @@ impl<'a> Reader<'a> {
         if depth > DEPTH {
             return Err(too_deep(span));
         }
-        let is_flow = !span.is_empty();
         match event {
             Event::Scalar(text, style, ..) => {
                 let end = match style {
@@ -156,6 +155,7 @@ impl<'a> Reader<'a> {
                     }
                 };
                 let last = items.last().map_or(span.end, |item| item.span.end);
+                let is_flow = self.text[end.start..].starts_with(']');
                 let end = if is_flow { end.start + 1 } else { last };
                 Ok(Node { span: span.start..end, kind: Kind::List { items, is_flow } })
             }
@@ -173,6 +173,7 @@ impl<'a> Reader<'a> {
                 };
                 refuse_doubles(&pairs)?;
                 let last = pairs.last().map_or(span.end, |(_, value)| value.span.end);
+                let is_flow = self.text[end.start..].starts_with('}');
                 let end = if is_flow { end.start + 1 } else { last };
                 Ok(Node { span: span.start..end, kind: Kind::Mapping { pairs, is_flow } })
             }
