@@ -30,7 +30,7 @@ impl SourceError {
         problems.truncate(MOST);
         let text: &str = source.inner();
         for label in problems.iter_mut().flat_map(|problem| problem.0.labels.iter_mut().flatten()) {
-            let span = shown(label.offset()..label.offset() + label.len(), text);
+            let span = whole_characters(label.offset()..label.offset() + label.len(), text);
             let words = label.label().map(str::to_owned);
             *label = LabeledSpan::new(words, span.start, span.len());
         }
@@ -53,7 +53,7 @@ impl SourceError {
 
 /// What of a span can be shown: whole characters of the text, where a parser may have
 /// counted otherwise, and never its very end.
-fn shown(span: Range<usize>, text: &str) -> Range<usize> {
+pub(crate) fn whole_characters(span: Range<usize>, text: &str) -> Range<usize> {
     let is_whole = |at: &usize| text.is_char_boundary(*at);
     let before = |at: usize| (0..=at.min(text.len())).rev().find(is_whole).unwrap_or(0);
     let end = (span.end.min(text.len())..text.len()).find(is_whole).unwrap_or(text.len());

@@ -8,7 +8,7 @@ use super::masked::masked;
 use super::{DataClass, Framing, Operator, Policy, Profile, ServerBehaviour, Zone};
 use crate::check::SourceText;
 use crate::check::nearest::{alternatives, did_you_mean};
-use crate::check::source_error::{Problem, SourceError, problem};
+use crate::check::source_error::{Problem, SourceError, problem, whole_characters};
 use crate::mcp::Revision;
 use crate::mcp::negotiation::CapabilityPath;
 
@@ -214,7 +214,7 @@ fn unreadable(error: &toml::de::Error, text: &str) -> Problem {
     let what = what.replace("unknown field", "unknown key").replace("missing field", "missing key");
     let label =
         if expected.is_empty() { "here".to_owned() } else { format!("expected {expected}") };
-    let diagnostic = problem(code, one_line(&what), span, one_line(&label));
+    let diagnostic = problem(code, one_line(&what), whole_characters(span, text), one_line(&label));
     let word = backticked(&what).next().unwrap_or_default();
     match did_you_mean(word, backticked(expected)) {
         Some(question) => diagnostic.with_help(question),

@@ -1,5 +1,5 @@
 //! Everything that a script can reach: what each type declares, put together once for
-//! the process. [`groups`] is what is told of it, [`module`] what engines get.
+//! the process. [`groups`] is what is told of it, `module` what engines get.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};

@@ -1,7 +1,7 @@
 //! The double on real sockets: a [`Loopback`] serves an [`HttpClient`] over
 //! HTTP/1.1 on 127.0.0.1.
 //!
-//! What arrives is turned back into a [`Request`] to the origin by its name, so
+//! What arrives is turned back into a request to the origin by its name, so
 //! that what stands behind it cannot tell a socket from memory.
 
 mod connection;

@@ -1,5 +1,5 @@
 //! Where a name may lead: whoever fetches what a server from outside names must not be
-//! its arm inside of a network. The resolver [`Guarded`] refuses names that lead there.
+//! its arm inside of a network. The resolver refuses names that lead there.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;

@@ -123,10 +123,13 @@ impl Features {
     /// What a server is answered that asks for `feature`.
     ///
     /// # Errors
-    /// The error of the response: the feature, or this use of it, was not
-    /// declared ([`METHOD_NOT_FOUND`], [`INVALID_PARAMS`]); the request is not
-    /// what the revision asks for ([`INVALID_PARAMS`]); the handler's own
-    /// error; its answer does not fit ([`INTERNAL_ERROR`]).
+    /// The error of the response: the feature, or this use of it, was not declared
+    /// ([`METHOD_NOT_FOUND`], [`INVALID_PARAMS`]); the request is not what the
+    /// revision asks for ([`INVALID_PARAMS`]); the handler's own error; its answer
+    /// does not fit ([`INTERNAL_ERROR`]).
+    ///
+    /// [`INVALID_PARAMS`]: crate::mcp::json_rpc::INVALID_PARAMS
+    /// [`INTERNAL_ERROR`]: crate::mcp::json_rpc::INTERNAL_ERROR
     pub async fn answer(
         &self,
         feature: ClientFeature,
